@@ -1,0 +1,81 @@
+/*
+ * An ELF image read from a descriptor prof opened, or from memory: segments, identity, sections
+ * (decompressed), symbols, unwind bytes. libelf works behind this header on our own bytes; it never searches
+ * for other files. Read-only after opening; one thread uses an image at a time. Works without section headers
+ * (program headers are enough for segments, build ID, .eh_frame_hdr and .dynsym).
+ */
+#ifndef PROF_ELF_ELF_IMAGE_H
+#define PROF_ELF_ELF_IMAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "base/error.h"
+
+struct elf_image;
+
+/* Takes a duplicate of fd (the caller keeps its own). name is for messages. Maps the file privately; a file
+ * that is cut under our hands must not kill prof: reads go through bounds-checked copies or a SIGBUS-safe
+ * way (small files are copied into memory, large ones mapped after a size check and re-checked). */
+int elf_image_open_fd(struct elf_image **out, int fd, const char *name, struct error *err);
+int elf_image_open_memory(struct elf_image **out, const void *bytes, size_t len, const char *name, struct error *err); /* bytes are copied */
+void elf_image_free(struct elf_image *e);
+
+enum elf_machine { ELF_MACHINE_OTHER, ELF_MACHINE_X86_64, ELF_MACHINE_AARCH64, ELF_MACHINE_I386 };
+enum elf_machine elf_image_machine(const struct elf_image *e);
+bool elf_image_is_64bit(const struct elf_image *e);
+bool elf_image_is_pie(const struct elf_image *e); /* ET_DYN */
+
+struct elf_segment { /* PT_LOAD */
+	uint64_t vaddr, file_offset, file_size, mem_size;
+	bool executable;
+};
+size_t elf_image_segment_count(const struct elf_image *e);
+const struct elf_segment *elf_image_segment(const struct elf_image *e, size_t i);
+/* ELF virtual address of a file offset inside a PT_LOAD (executable ones first); false when in none. */
+bool elf_image_vaddr_of_offset(const struct elf_image *e, uint64_t file_offset, uint64_t *vaddr);
+
+/* GNU build ID (up to 64 bytes), from program headers or sections; returns its length, 0 when none. */
+size_t elf_image_build_id(const struct elf_image *e, uint8_t out[64]);
+/* Go's build ID text, or NULL. */
+const char *elf_image_go_build_id(const struct elf_image *e);
+uint64_t elf_image_content_hash(struct elf_image *e); /* of headers and up to 64 kB of text */
+
+struct elf_section {
+	const char *name;
+	const uint8_t *data; /* decompressed (zlib, zlib-gnu, zstd); NULL for NOBITS or damage */
+	size_t len;
+	uint64_t vaddr;
+	bool nobits;
+};
+/* By name; ".debug_info" also finds ".zdebug_info". false when absent. Decompressed data is cached. */
+bool elf_image_section(struct elf_image *e, const char *name, struct elf_section *out);
+
+/* Bytes that a virtual address range holds in the file; NULL when not (wholly) file-backed. */
+const uint8_t *elf_image_bytes(const struct elf_image *e, uint64_t vaddr, size_t len);
+
+/* Unwind bytes. hdr may be absent (len 0) while eh_frame is there, and the reverse when stripped oddly. */
+struct elf_unwind_bytes {
+	struct elf_section eh_frame, eh_frame_hdr, debug_frame;
+};
+void elf_image_unwind_bytes(struct elf_image *e, struct elf_unwind_bytes *out);
+
+/* Symbols: functions (FUNC, GNU_IFUNC, and NOTYPE in executable sections) of .symtab, else .dynsym, with
+ * addresses; PLT stubs as "name@plt" computed from relocations (.plt, .plt.sec, .plt.got). */
+struct elf_symbol {
+	uint64_t address, size; /* size 0: unknown */
+	const char *name;	/* borrowed from the image (plt names from its arena) */
+	uint8_t binding;	/* 0 local, 1 global, 2 weak */
+	uint8_t type;		/* STT_*; 255 for a PLT stub */
+	bool from_dynsym;
+};
+int elf_image_symbols(struct elf_image *e, int (*each)(void *ctx, const struct elf_symbol *s), void *ctx, struct error *err);
+bool elf_image_has_symtab(struct elf_image *e);
+bool elf_image_has_debug_info(struct elf_image *e); /* .debug_info with content */
+/* .gnu_debuglink: file name and CRC-32; NULL when absent. */
+const char *elf_image_debuglink(struct elf_image *e, uint32_t *crc);
+/* .gnu_debugaltlink: path and build ID; NULL when absent. */
+const char *elf_image_debugaltlink(struct elf_image *e, uint8_t build_id[64], size_t *build_id_len);
+int elf_image_fd(const struct elf_image *e); /* borrowed; -1 for memory images */
+
+#endif

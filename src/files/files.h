@@ -1,0 +1,63 @@
+/*
+ * The one way to open what belongs to others: binaries of profiled processes, their debug files, /proc entries,
+ * their memory. Two implementations behind one struct: direct (this process does it) and remote (asks the
+ * broker over a socket that passes descriptors). All descriptors are O_CLOEXEC, O_NOCTTY, O_NONBLOCK, regular
+ * files only, checked by fstat after opening. Under root, a path that came from a target or from a file's
+ * content is opened with the target's user's rights (setfsuid/setfsgid in the process that opens), so a hostile
+ * debuglink cannot make prof read what that user could not.
+ */
+#ifndef PROF_FILES_FILES_H
+#define PROF_FILES_FILES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include "base/bytes.h"
+#include "base/error.h"
+
+struct files;
+struct files *files_direct_new(void);
+/* socket: a connected SOCK_SEQPACKET descriptor whose other end is served by files_serve. Borrowed. */
+struct files *files_remote_new(int socket);
+void files_free(struct files *f);
+
+/* The file a process has mapped at [start, end) under path. Tries, in order: /proc/PID/map_files/START-END (as
+ * root), /proc/PID/exe when path is the executable's, /proc/PID/root/PATH, PATH itself (same mount namespace,
+ * process gone). Whether it is the right file is the caller's check. path may end in " (deleted)". */
+enum files_source { FILES_FROM_MAP_FILES, FILES_FROM_EXE, FILES_FROM_ROOT, FILES_FROM_PATH };
+struct files_mapped {
+	pid_t pid;
+	uint64_t start, end;
+	const char *path;
+	unsigned skip; /* bit per enum files_source: already tried and refused */
+};
+int files_open_mapped(struct files *f, const struct files_mapped *which, int *fd, enum files_source *source, struct error *err);
+
+/* A debug file or other named file, in the mount root of pid (0: our own), with that process's user's rights. */
+int files_open_path(struct files *f, pid_t pid, const char *path, int *fd, struct error *err);
+/* The perf map of a process: /tmp/perf-<inner pid>.map in its root, its namespace's pid, owned by its user or root. */
+int files_open_perf_map(struct files *f, pid_t pid, int *fd, struct error *err);
+
+enum files_proc {
+	FILES_PROC_MAPS, FILES_PROC_STATUS, FILES_PROC_STAT, FILES_PROC_COMM, FILES_PROC_CMDLINE, FILES_PROC_CGROUP,
+	FILES_PROC_EXE_LINK,  /* readlink text */
+	FILES_PROC_TASKS,     /* the tids, as u32 little-endian */
+	FILES_PROC_CHILDREN,  /* direct children of all its threads, as u32 little-endian */
+	FILES_PROC_KALLSYMS, FILES_PROC_MODULES, FILES_PROC_PIDS, /* system-wide: pid and tid ignored */
+};
+/* Append the entry's bytes to out (bounded: 64 MB). tid 0: the process's entry. */
+int files_read_proc(struct files *f, enum files_proc what, pid_t pid, pid_t tid, struct bytes *out, struct error *err);
+/* Bytes read (may be short), -1 with errno. len at most 1 MB. */
+ssize_t files_read_memory(struct files *f, pid_t pid, uint64_t address, void *out, size_t len);
+
+/* The broker's side: serve one request waiting on socket. 1 served, 0 the other end is gone, -1 error. Requests
+ * are validated; only pids that `allowed` accepts are served (NULL: all). */
+int files_serve(int socket, bool (*allowed)(void *ctx, pid_t pid), void *ctx);
+
+/* Pass and take descriptors over a Unix socket together with up to 64 kB of bytes; at most 200 descriptors a
+ * message. Returns bytes sent/received (0: closed), -1 with errno. */
+ssize_t files_send_fds(int socket, const void *bytes, size_t len, const int *fds, size_t fd_count);
+ssize_t files_receive_fds(int socket, void *bytes, size_t len, int *fds, size_t max_fds, size_t *fd_count);
+
+#endif

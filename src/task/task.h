@@ -1,0 +1,108 @@
+/*
+ * Tasks and address spaces over time, as records tell them in time order: which thread ran which program,
+ * which file was mapped where. A module is a distinct file (or JIT region, kernel, vdso) seen by any process;
+ * it is opened when first seen, so that a file deleted a moment later still has its names.
+ *
+ * Not here: perf records (the caller translates), unwinding, writing. The caller hangs its own data on spaces,
+ * threads and modules by index.
+ */
+#ifndef PROF_TASK_TASK_H
+#define PROF_TASK_TASK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "base/error.h"
+#include "base/memory.h"
+#include "elf/elf_image.h"
+#include "files/files.h"
+#include "profile/profile.h" /* enum module_kind, … */
+
+struct task_module {
+	uint32_t index;
+	uint8_t kind;	  /* enum module_kind */
+	uint8_t identity; /* enum module_identity */
+	char *path;	  /* without " (deleted)" */
+	uint8_t build_id[64];
+	uint8_t build_id_len;
+	bool deleted;
+	bool refused;	  /* the file found is not the one that ran: see note */
+	char *note;	  /* why there is no image, NULL when there is */
+	struct elf_image *image; /* NULL when none; owned */
+	int fd;		  /* -1 when none; owned */
+	pid_t seen_pid;	  /* a process that mapped it (for debug files in its root, perf maps) */
+};
+
+struct task_mapping {
+	uint64_t start, end, file_offset;
+	uint64_t bias;	  /* address - bias = ELF virtual address; 0 where addresses stay absolute */
+	uint64_t from_ns;
+	uint32_t id;	  /* number of this mapping, unique in the table of tasks */
+	struct task_module *module;
+};
+
+struct task_space {
+	uint32_t id;	  /* unique */
+	uint32_t pid;
+	uint32_t version; /* changes whenever a mapping does */
+	uint32_t users;	  /* threads */
+	uint64_t start_ns;
+	VEC(struct task_mapping) mappings; /* executable ones, sorted by start, disjoint */
+};
+
+struct task_thread {
+	uint32_t id;	  /* unique: one per (thread, name) row */
+	uint32_t pid, tid, parent_pid;
+	char comm[64];	  /* may be empty, any bytes */
+	uint64_t start_ns; /* of this row */
+	struct task_space *space; /* NULL for kernel threads */
+	bool is_kernel, exited, launched, foreign_pidns, from_proc;
+	uint64_t exact;	  /* the caller's */
+};
+
+/* What changed, for the caller who writes rows. Any may be NULL. */
+struct task_events {
+	void (*thread_row)(void *ctx, const struct task_thread *t);	    /* new row: start, rename, exec */
+	void (*thread_end)(void *ctx, const struct task_thread *t, uint64_t time_ns); /* exit, or replaced by a new row */
+	void (*space_start)(void *ctx, const struct task_space *s);
+	void (*space_end)(void *ctx, const struct task_space *s, uint64_t time_ns);
+	void (*mapping_start)(void *ctx, const struct task_space *s, const struct task_mapping *m);
+	void (*mapping_end)(void *ctx, const struct task_space *s, const struct task_mapping *m, uint64_t time_ns);
+	void *ctx;
+};
+
+struct task_table;
+/* files may be NULL (replay without files: modules have no images). */
+struct task_table *task_table_new(struct files *files, const struct task_events *events);
+void task_table_free(struct task_table *t);
+
+/* In time order. An unknown pid or tid is created (from_proc false, comm from /proc when it still lives). */
+struct task_thread *task_find(struct task_table *t, uint32_t pid, uint32_t tid, uint64_t time_ns); /* never NULL */
+void task_fork(struct task_table *t, uint32_t pid, uint32_t tid, uint32_t parent_pid, uint32_t parent_tid, uint64_t time_ns);
+void task_exit(struct task_table *t, uint32_t pid, uint32_t tid, uint64_t time_ns);
+void task_comm(struct task_table *t, uint32_t pid, uint32_t tid, const char *comm, bool is_exec, uint64_t time_ns);
+struct task_map_info {
+	uint64_t start, length, file_offset;
+	const char *path; /* "//anon", "[vdso]", "[stack]", "/memfd:x (deleted)", "[heap]" … as the kernel says */
+	const uint8_t *build_id; /* NULL when unknown */
+	uint8_t build_id_len;
+	uint32_t dev_major, dev_minor;
+	uint64_t inode;
+	bool executable;
+	bool from_proc;	  /* read from /proc: never replaces what a record said later than time_ns */
+};
+void task_map(struct task_table *t, uint32_t pid, uint32_t tid, const struct task_map_info *m, uint64_t time_ns);
+/* Read threads and maps of a live process from /proc (attach, -a, an unknown pid). recurse: children too. */
+int task_read_proc(struct task_table *t, uint32_t pid, bool recurse, uint64_t time_ns, struct error *err);
+
+const struct task_mapping *task_find_mapping(const struct task_space *s, uint64_t address); /* NULL when none */
+struct task_module *task_kernel_module(struct task_table *t); /* "[kernel]" */
+/* The pseudo module of anonymous executable memory of one space (kind MODULE_JIT; addresses absolute). */
+size_t task_module_count(const struct task_table *t);
+struct task_module *task_module_at(struct task_table *t, size_t index);
+size_t task_thread_count(const struct task_table *t); /* living rows and ended ones still kept */
+/* Living threads, for bookkeeping at the end. */
+void task_each_thread(struct task_table *t, void (*each)(void *ctx, struct task_thread *th), void *ctx);
+/* Build IDs known beforehand (perf.data's section): path → id, used when a mapping has none. */
+void task_hint_build_id(struct task_table *t, const char *path, const uint8_t *build_id, uint8_t len);
+
+#endif
