@@ -1,0 +1,54 @@
+/*
+ * The aggregated call tree every stack view is drawn from: samples of one event, merged by frame key. Inline
+ * frames are expanded. Pure: no I/O.
+ */
+#ifndef PROF_ANALYSIS_CALLTREE_H
+#define PROF_ANALYSIS_CALLTREE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "analysis/filter.h"
+#include "profile/profile.h"
+
+/* Kind of code a frame is, for hue and for reports. */
+enum code_kind { CODE_USER, CODE_LIBRARY, CODE_KERNEL, CODE_JIT, CODE_INLINED, CODE_UNKNOWN, CODE_SYNTHETIC, CODE_THREAD };
+
+/* A distinct frame name of a view: (function name, module), or unknown code of a module. */
+struct calltree_key {
+	char *name;	   /* demangled (or linkage with options.raw_names); "[unknown libfoo.so+0x1234]" when unknown: one
+			    * key per module and symbol-less page range is NOT wanted: unknown code is keyed by address */
+	uint32_t module;   /* profile module index, PROFILE_NONE for a thread or process row */
+	uint32_t file, line; /* string id and line of the function, 0 unknown */
+	uint8_t kind;	   /* enum code_kind of the physical function (inlined-ness is per node) */
+};
+struct calltree_node {
+	uint32_t parent;   /* index, PROFILE_NONE for the root */
+	uint32_t first_child, next_sibling; /* children sorted by total, descending, then name */
+	uint32_t key;
+	uint64_t self, total;	/* weight in the event's unit */
+	uint64_t self_count, count; /* samples (synthetic rows not counted) */
+	uint8_t kind;	   /* enum code_kind, CODE_INLINED where the frame is inlined into its parent */
+	bool guessed;
+};
+struct calltree {
+	const struct profile *profile;
+	uint32_t event;
+	VEC(struct calltree_key) keys;
+	VEC(struct calltree_node) nodes; /* node 0 is the root "all"; parents precede children */
+	uint64_t total, sample_count;
+};
+struct calltree_options {
+	bool by_thread;	  /* first level: "comm (tid)" */
+	bool by_comm;	  /* first level: the command name */
+	bool no_inline;	  /* physical functions only */
+	bool raw_names;
+	bool inverted;	  /* callers below leaves: the bottom-up tree */
+	bool by_module;	  /* frames are modules */
+	bool by_line;	  /* frames are function:line */
+	bool merge_recursion; /* direct recursion folds into one frame */
+};
+void calltree_build(struct calltree *t, const struct profile *p, const struct filter_result *samples, uint32_t event,
+		    const struct calltree_options *options);
+void calltree_release(struct calltree *t);
+
+#endif

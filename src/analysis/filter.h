@@ -1,0 +1,32 @@
+/* Which samples and frames a view is about. The same words in every reading command. */
+#ifndef PROF_ANALYSIS_FILTER_H
+#define PROF_ANALYSIS_FILTER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "base/error.h"
+#include "base/memory.h"
+#include "profile/profile.h"
+
+struct filter_spec { /* as the user typed it; NULL = not given */
+	const char *time;   /* "A,B" or "A-B": seconds (or with unit) from the start, percentages "10%-20%", open ends */
+	const char *comm, *pid, *tid, *module, *symbol, *event; /* comma lists; names: exact, or glob, or /regex/ */
+	const char *focus;  /* keep samples with a frame matching (regex on function names) */
+	const char *ignore; /* drop samples with a frame matching */
+};
+struct filter;
+/* Compiles spec against p. An event, comm, … that matches nothing is an error with near matches. */
+int filter_new(struct filter **out, const struct profile *p, const struct filter_spec *spec, struct error *err);
+void filter_free(struct filter *f);
+/* Samples that pass, as indices in time order. Stack-based conditions (symbol, module, focus, ignore) are
+ * evaluated once per trie node and leaf, not per sample. */
+struct filter_result {
+	VEC(uint32_t) samples;
+};
+void filter_apply(const struct filter *f, struct filter_result *out);
+void filter_result_release(struct filter_result *r);
+/* The event all weights of a view are in: the one named, else the first sampled one. */
+uint32_t filter_event(const struct filter *f);
+bool filter_is_everything(const struct filter *f);
+
+#endif

@@ -1,0 +1,31 @@
+/*
+ * The flat profile: a row per function, module, line, thread, CPU or event with self, total and uncertainty.
+ * Total counts a function once per sample, however often it recurs. Uncertainty: block jackknife over at least
+ * 20 time slices, within this run; self and total each as the 95 % half width in the weight's unit.
+ */
+#ifndef PROF_ANALYSIS_FLAT_H
+#define PROF_ANALYSIS_FLAT_H
+
+#include <stdint.h>
+#include "analysis/calltree.h"
+#include "analysis/filter.h"
+
+enum flat_by { FLAT_BY_FUNCTION, FLAT_BY_MODULE, FLAT_BY_LINE, FLAT_BY_THREAD, FLAT_BY_PROCESS, FLAT_BY_CPU, FLAT_BY_EVENT };
+struct flat_row {
+	char *name;	  /* owned */
+	uint32_t module, file, line;
+	uint8_t kind;	  /* enum code_kind */
+	uint64_t self, total, self_count, total_count;
+	double self_error, total_error; /* 95 % half widths as fractions of all; NaN where not known (too few samples) */
+	bool inlined;	  /* some of it was inlined */
+};
+struct flat {
+	VEC(struct flat_row) rows; /* by self descending, then total, then name */
+	uint64_t total, sample_count;
+	uint32_t slices;
+};
+void flat_build(struct flat *f, const struct profile *p, const struct filter_result *samples, uint32_t event, enum flat_by by,
+		const struct calltree_options *options);
+void flat_release(struct flat *f);
+
+#endif

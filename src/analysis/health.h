@@ -1,0 +1,30 @@
+/* The health line: how true a recording (or a filtered part of it) is, and the one command that would mend it. */
+#ifndef PROF_ANALYSIS_HEALTH_H
+#define PROF_ANALYSIS_HEALTH_H
+
+#include <stdint.h>
+#include "analysis/filter.h"
+#include "base/bytes.h"
+#include "profile/profile.h"
+
+struct health {
+	uint64_t due, delivered, whole, guessed, lost;
+	uint64_t by_end[END_COUNT];    /* delivered samples by end reason */
+	uint64_t unnamed_leaves;       /* samples whose leaf has no name */
+	uint64_t weight_total, weight_synthetic;
+	double effective_hz;
+	/* Modules that cost most whole stacks, worst first. */
+	struct { uint32_t module; uint8_t end; uint64_t count; } worst[5];
+	uint32_t worst_count;
+	/* Modules whose names are missing, by samples. */
+	struct { uint32_t module; uint64_t count; } nameless[5];
+	uint32_t nameless_count;
+};
+void health_compute(struct health *h, const struct profile *p, const struct filter_result *samples);
+/* One to three short lines, and the remedy line when there is one ("" otherwise), e.g.
+ * "health: 1,983 of 1,994 samples due, 0 lost · 99.6% of stacks whole · 0 guessed · 997 Hz · prof used 0.8% of a CPU". */
+void health_format(const struct health *h, const struct profile *p, struct bytes *out);
+/* The copyable remedy, or NULL. Caller frees. */
+char *health_remedy(const struct health *h, const struct profile *p);
+
+#endif

@@ -1,0 +1,58 @@
+/*
+ * Output formats: one file, one row each. Every writer is a pure function of (profile, samples, options) into a
+ * byte buffer: no /proc, no clock, no terminal. Names come from untrusted binaries: each format escapes for itself.
+ */
+#ifndef PROF_OUTPUT_OUTPUT_H
+#define PROF_OUTPUT_OUTPUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "analysis/calltree.h"
+#include "analysis/filter.h"
+#include "analysis/flat.h"
+#include "base/bytes.h"
+#include "profile/profile.h"
+
+/* prof report as text. */
+enum report_format { REPORT_TEXT, REPORT_JSON, REPORT_CSV };
+struct report_options {
+	enum report_format format;
+	enum flat_by by;
+	uint32_t width;	      /* columns; 0 = 80 */
+	bool colour, unicode;
+	uint32_t limit;	      /* rows; 0 = default (20) */
+	double min_percent;   /* rows below are summed in one line */
+	bool tree;	      /* call tree, top down */
+	const char *callers, *callees; /* of this function; NULL = no */
+	struct calltree_options frames;
+};
+/* 0, or -1 when a function named in the options is not there (with near matches). */
+int output_report(struct bytes *out, const struct profile *p, const struct filter_result *samples, uint32_t event,
+		  const struct report_options *options, struct error *err);
+
+/* Folded stacks: "comm;root;…;leaf weight\n", sorted; count: samples instead of weights. */
+struct folded_options {
+	bool count;
+	struct calltree_options frames;
+};
+void output_folded(struct bytes *out, const struct profile *p, const struct filter_result *samples, uint32_t event,
+		   const struct folded_options *options);
+
+/* The flame graph SVG. */
+struct flame_options {
+	const char *title; /* NULL: the command */
+	const char *subtitle;
+	uint32_t width;	   /* 0 = fluid, drawn for 1200 */
+	double min_width_px; /* 0 = default */
+	bool inverted;	   /* icicle: root on top */
+	bool reverse;	   /* bottom-up: merged by leaf */
+	const char *count_name; /* NULL: the unit */
+	struct calltree_options frames;
+};
+void output_flame(struct bytes *out, const struct profile *p, const struct filter_result *samples, uint32_t event,
+		  const struct flame_options *options);
+
+/* prof info: everything the file says about itself, as text or JSON. */
+void output_info(struct bytes *out, const struct profile *p, bool json);
+
+#endif
