@@ -4,7 +4,10 @@
  * broker over a socket that passes descriptors). All descriptors are O_CLOEXEC, O_NOCTTY, O_NONBLOCK, regular
  * files only, checked by fstat after opening. Under root, a path that came from a target or from a file's
  * content is opened with the target's user's rights (setfsuid/setfsgid in the process that opens), so a hostile
- * debuglink cannot make prof read what that user could not.
+ * debuglink cannot make prof read what that user could not. Of a process that is gone and was never asked about,
+ * the user is unknown: then only what everybody may read is opened.
+ *
+ * A struct files belongs to one thread at a time.
  */
 #ifndef PROF_FILES_FILES_H
 #define PROF_FILES_FILES_H
@@ -52,8 +55,9 @@ int files_read_proc(struct files *f, enum files_proc what, pid_t pid, pid_t tid,
 ssize_t files_read_memory(struct files *f, pid_t pid, uint64_t address, void *out, size_t len);
 
 /* The broker's side: serve one request waiting on socket. 1 served, 0 the other end is gone, -1 error. Requests
- * are validated; only pids that `allowed` accepts are served (NULL: all). */
-int files_serve(int socket, bool (*allowed)(void *ctx, pid_t pid), void *ctx);
+ * are validated; only pids that `allowed` accepts are served (NULL: all). It is asked about pid 0 too, which stands for
+ * our own root and rights in files_open_path. f (files_direct_new) does the work and keeps the mount roots. */
+int files_serve(struct files *f, int socket, bool (*allowed)(void *ctx, pid_t pid), void *ctx);
 
 /* Pass and take descriptors over a Unix socket together with up to 64 kB of bytes; at most 200 descriptors a
  * message. Returns bytes sent/received (0: closed), -1 with errno. */

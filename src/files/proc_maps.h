@@ -20,7 +20,9 @@ bool proc_maps_next(const char *text, size_t len, size_t *pos, struct proc_map *
 /* Fields of /proc/PID/status and stat. */
 struct proc_status {
 	char name[64];
-	uint32_t tgid, pid, ppid, uid, gid;
+	uint32_t tgid, pid, ppid;
+	uint32_t uid, gid; /* the effective ones, or the real ones where the effective user is root */
+	uint32_t groups[32], group_count; /* supplementary; more are left out */
 	uint32_t inner_pid; /* last of NSpid: the pid in the process's own namespace */
 	uint32_t ns_levels; /* how many numbers NSpid has */
 	bool is_kernel_thread; /* no VmSize line and no Kthread: 0 */

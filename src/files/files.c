@@ -1,0 +1,46 @@
+/* struct files: checks what every implementation needs checked, then calls it. */
+#include "files/files_internal.h"
+
+#include <errno.h>
+
+void files_free(struct files *f)
+{
+	if (f)
+		f->ops->free(f);
+}
+
+int files_open_mapped(struct files *f, const struct files_mapped *which, int *fd,
+		      enum files_source *source, struct error *err)
+{
+	*fd = -1;
+	return f->ops->open_mapped(f, which, fd, source, err);
+}
+
+int files_open_path(struct files *f, pid_t pid, const char *path, int *fd, struct error *err)
+{
+	*fd = -1;
+	if (path[0] != '/')
+		return error_set(err, ERROR_NOT_FOUND, "not an absolute path: %s", path);
+	return f->ops->open_path(f, pid, path, fd, err);
+}
+
+int files_open_perf_map(struct files *f, pid_t pid, int *fd, struct error *err)
+{
+	*fd = -1;
+	return f->ops->open_perf_map(f, pid, fd, err);
+}
+
+int files_read_proc(struct files *f, enum files_proc what, pid_t pid, pid_t tid, struct bytes *out,
+		    struct error *err)
+{
+	return f->ops->read_proc(f, what, pid, tid, out, err);
+}
+
+ssize_t files_read_memory(struct files *f, pid_t pid, uint64_t address, void *out, size_t len)
+{
+	if (len > FILES_MAX_MEMORY_BYTES || pid <= 0) {
+		errno = EINVAL;
+		return -1;
+	}
+	return f->ops->read_memory(f, pid, address, out, len);
+}

@@ -1,0 +1,10 @@
+/* Opening a regular file for reading without side effects on anything else that a path may lead to. */
+#ifndef PROF_FILES_OPEN_REGULAR_H
+#define PROF_FILES_OPEN_REGULAR_H
+
+/* path as it stands, links of /proc followed. A descriptor, or -1 with errno (EINVAL: not a regular file). */
+int open_regular(const char *path);
+/* The same for an absolute path inside root, which is a directory: neither ".." nor symbolic links lead out. */
+int open_regular_in_root(int root, const char *path);
+
+#endif

@@ -1,0 +1,197 @@
+/* struct files by asking the broker: one request, one answer, over a socket that passes
+ * descriptors. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "files/fd_passing.h"
+#include "files/protocol.h"
+
+struct remote {
+	struct files base;
+	int socket;
+	uint8_t message[PROTOCOL_MAX_MESSAGE]; /* the last answer */
+};
+
+struct answer {
+	struct protocol_answer head;
+	const uint8_t *data; /* in the message; len bytes of FORM_ERROR and FORM_INLINE */
+	int fd;		     /* owned; -1 when none */
+};
+
+static struct remote *as_remote(struct files *f)
+{
+	return (struct remote *)(void *)f;
+}
+
+static int closed(struct error *err)
+{
+	return error_set(err, ERROR_CLOSED,
+			 "the process that opens files for the recorder is gone");
+}
+
+static int receive(struct remote *r, struct answer *a, struct error *err)
+{
+	size_t fd_count;
+
+	a->fd = -1;
+	ssize_t n =
+		files_receive_fds(r->socket, r->message, sizeof(r->message), &a->fd, 1, &fd_count);
+	if (n <= 0)
+		return closed(err);
+	if (!protocol_parse_answer(r->message, (size_t)n, fd_count, &a->head, &a->data)) {
+		close_fd_ptr(&a->fd);
+		return error_set(err, ERROR_FORMAT, "a malformed answer about a file");
+	}
+	return 0;
+}
+
+/* Turns an error answer into err. *err gets the text as the broker wrote it. */
+static int check(const struct answer *a, struct error *err)
+{
+	if (a->head.form != FORM_ERROR)
+		return 0;
+	int n = a->head.len < 1000 ? (int)a->head.len : 1000;
+	error_set(err, (enum error_code)a->head.code, "%.*s", n, (const char *)a->data);
+	if (err)
+		err->errnum = a->head.errnum;
+	return -1;
+}
+
+/* path may be NULL. */
+static int ask(struct remote *r, struct protocol_request *q, const char *path, struct answer *a,
+	       struct error *err)
+{
+	size_t path_len = path ? strlen(path) : 0;
+	struct iovec parts[2] = { { q, sizeof(*q) }, { (void *)(uintptr_t)path, path_len } };
+
+	a->fd = -1;
+	if (path_len >= PATH_MAX)
+		return error_set_errno(err, ENAMETOOLONG, "cannot open a file");
+	q->path_len = (uint32_t)path_len;
+	if (fd_passing_send(r->socket, parts, path_len ? 2 : 1, NULL, 0, 0) < 0)
+		return closed(err);
+	if (receive(r, a, err) < 0)
+		return -1;
+	return check(a, err);
+}
+
+static int ask_for_file(struct remote *r, struct protocol_request *q, const char *path, int *fd,
+			struct answer *a, struct error *err)
+{
+	if (ask(r, q, path, a, err) < 0)
+		return -1;
+	if (a->head.form != FORM_FILE) {
+		close_fd_ptr(&a->fd);
+		return error_set(err, ERROR_FORMAT, "an answer without a file");
+	}
+	*fd = a->fd;
+	return 0;
+}
+
+static int ask_for_bytes(struct remote *r, struct protocol_request *q, struct bytes *out,
+			 struct error *err)
+{
+	struct answer a;
+
+	if (ask(r, q, NULL, &a, err) < 0)
+		return -1;
+	int status = 0;
+	if (a.head.form == FORM_INLINE)
+		bytes_append(out, a.data, (size_t)a.head.len);
+	else if (a.head.form != FORM_MEMFD || protocol_unseal(a.fd, a.head.len, out) < 0)
+		status = error_set(err, ERROR_FORMAT, "an answer without its data");
+	close_fd_ptr(&a.fd);
+	return status;
+}
+
+static int remote_open_mapped(struct files *f, const struct files_mapped *which, int *fd,
+			      enum files_source *source, struct error *err)
+{
+	struct protocol_request q = { .op = OP_OPEN_MAPPED,
+				      .pid = which->pid,
+				      .what = which->skip,
+				      .start = which->start,
+				      .end = which->end };
+	struct answer a;
+
+	if (ask_for_file(as_remote(f), &q, which->path, fd, &a, err) < 0)
+		return -1;
+	*source = (enum files_source)a.head.source;
+	return 0;
+}
+
+static int remote_open_path(struct files *f, pid_t pid, const char *path, int *fd,
+			    struct error *err)
+{
+	struct protocol_request q = { .op = OP_OPEN_PATH, .pid = pid };
+	struct answer a;
+
+	return ask_for_file(as_remote(f), &q, path, fd, &a, err);
+}
+
+static int remote_open_perf_map(struct files *f, pid_t pid, int *fd, struct error *err)
+{
+	struct protocol_request q = { .op = OP_OPEN_PERF_MAP, .pid = pid };
+	struct answer a;
+
+	return ask_for_file(as_remote(f), &q, NULL, fd, &a, err);
+}
+
+static int remote_read_proc(struct files *f, enum files_proc what, pid_t pid, pid_t tid,
+			    struct bytes *out, struct error *err)
+{
+	struct protocol_request q = {
+		.op = OP_READ_PROC, .pid = pid, .tid = tid, .what = (uint32_t)what
+	};
+
+	return ask_for_bytes(as_remote(f), &q, out, err);
+}
+
+static ssize_t remote_read_memory(struct files *f, pid_t pid, uint64_t address, void *out,
+				  size_t len)
+{
+	struct protocol_request q = {
+		.op = OP_READ_MEMORY, .pid = pid, .start = address, .end = len
+	};
+	struct bytes got = { 0 };
+	struct error err = { 0 };
+	ssize_t n = -1;
+
+	if (ask_for_bytes(as_remote(f), &q, &got, &err) < 0) {
+		errno = err.errnum ? err.errnum : EPIPE;
+	} else if (got.len > len) {
+		errno = EPROTO;
+	} else {
+		n = (ssize_t)got.len;
+		if (got.len > 0)
+			memcpy(out, got.data, got.len);
+	}
+	bytes_release(&got);
+	return n;
+}
+
+static void remote_free(struct files *f)
+{
+	free(f);
+}
+
+static const struct files_ops remote_ops = {
+	.open_mapped = remote_open_mapped,
+	.open_path = remote_open_path,
+	.open_perf_map = remote_open_perf_map,
+	.read_proc = remote_read_proc,
+	.read_memory = remote_read_memory,
+	.free = remote_free,
+};
+
+struct files *files_remote_new(int socket)
+{
+	struct remote *r = xcalloc(1, sizeof(*r));
+
+	r->base.ops = &remote_ops;
+	r->socket = socket;
+	return &r->base;
+}
