@@ -68,6 +68,7 @@ struct elf_symbol {
 	uint8_t binding;	/* 0 local, 1 global, 2 weak */
 	uint8_t type;		/* STT_*; 255 for a PLT stub */
 	bool from_dynsym;
+	uint64_t section_end; /* end of the section that holds it, 0 when unknown: a bound for size 0 */
 };
 int elf_image_symbols(struct elf_image *e, int (*each)(void *ctx, const struct elf_symbol *s), void *ctx, struct error *err);
 bool elf_image_has_symtab(struct elf_image *e);

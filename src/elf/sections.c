@@ -1,0 +1,202 @@
+/* Sections by name, their bytes (decompressed where needed), and the unwind tables. */
+#include <string.h>
+
+#include "base/compress.h"
+#include "elf/elf_private.h"
+
+/* Real debug sections shrink 2 to 10 times; what claims more than this is an attack on our memory.
+ */
+#define MAX_PLAIN_BYTES	    ((uint64_t)4 << 30)
+#define MAX_RATIO	    100
+#define SMALL_PLAIN_BYTES   ((uint64_t)16 << 20)
+#define ZDEBUG_HEADER_BYTES 12
+
+static bool size_is_plausible(uint64_t plain, uint64_t packed)
+{
+	return plain <= SMALL_PLAIN_BYTES ||
+	       (plain <= MAX_PLAIN_BYTES && plain / MAX_RATIO <= packed);
+}
+
+enum packing { PACKING_ZLIB = ELFCOMPRESS_ZLIB, PACKING_ZSTD = 2 };
+
+static bool unpack(struct elf_image *e, struct elf_shdr *s, uint32_t packing, const uint8_t *data,
+		   size_t len, uint64_t plain_len)
+{
+	struct bytes out = { 0 };
+	int status = -1;
+
+	if (!size_is_plausible(plain_len, len))
+		return false;
+	if (packing == PACKING_ZLIB)
+		status = zlib_inflate(&out, data, len, plain_len, NULL);
+	else if (packing == PACKING_ZSTD)
+		status = zstd_decompress(&out, data, len, plain_len, NULL);
+	if (status < 0 || out.len != plain_len) {
+		bytes_release(&out);
+		return false;
+	}
+	vec_push(&e->decompressed, out);
+	s->plain_data = out.data;
+	s->plain_len = out.len;
+	return out.data != NULL;
+}
+
+/* SHF_COMPRESSED: a header of type, size and alignment comes first. */
+static bool unpack_compressed(struct elf_image *e, struct elf_shdr *s, const uint8_t *raw,
+			      size_t len)
+{
+	struct bytes_reader r;
+
+	reader_init(&r, raw, len);
+	uint32_t packing = reader_u32(&r);
+	if (e->is_64bit)
+		reader_u32(&r); /* reserved */
+	uint64_t plain_len = elf_read_word(e, &r);
+	elf_read_word(e, &r); /* alignment */
+	return !r.failed && unpack(e, s, packing, r.pos, reader_left(&r), plain_len);
+}
+
+/* .zdebug_*: "ZLIB" and the size in big-endian come first. */
+static bool unpack_zdebug(struct elf_image *e, struct elf_shdr *s, const uint8_t *raw, size_t len)
+{
+	uint64_t plain_len = 0;
+
+	if (len < ZDEBUG_HEADER_BYTES || memcmp(raw, "ZLIB", 4) != 0)
+		return false;
+	for (int i = 4; i < ZDEBUG_HEADER_BYTES; i++)
+		plain_len = plain_len << 8 | raw[i];
+	return unpack(e, s, PACKING_ZLIB, raw + ZDEBUG_HEADER_BYTES, len - ZDEBUG_HEADER_BYTES,
+		      plain_len);
+}
+
+bool elf_section_bytes(struct elf_image *e, struct elf_shdr *s, const uint8_t **data, size_t *len)
+{
+	if (!s->decompressed) {
+		s->decompressed = true;
+		const uint8_t *raw =
+			s->type == SHT_NOBITS ? NULL : elf_bytes_at(&e->bytes, s->offset, s->size);
+		if (raw && s->flags & SHF_COMPRESSED) {
+			unpack_compressed(e, s, raw, s->size);
+		} else if (raw && strncmp(s->name_text, ".zdebug_", 8) == 0) {
+			unpack_zdebug(e, s, raw, s->size);
+		} else if (raw) {
+			s->plain_data = raw;
+			s->plain_len = s->size;
+		}
+	}
+	*data = s->plain_data;
+	*len = s->plain_len;
+	return s->plain_data != NULL;
+}
+
+struct elf_shdr *elf_section_find(struct elf_image *e, const char *name)
+{
+	for (size_t i = 0; i < e->sections.len; i++) {
+		struct elf_shdr *s = &e->sections.data[i];
+		if (strcmp(s->name_text, name) == 0)
+			return s;
+	}
+	return NULL;
+}
+
+struct elf_shdr *elf_section_of_type(struct elf_image *e, uint32_t type)
+{
+	for (size_t i = 0; i < e->sections.len; i++)
+		if (e->sections.data[i].type == type)
+			return &e->sections.data[i];
+	return NULL;
+}
+
+static struct elf_shdr *find_or_zdebug(struct elf_image *e, const char *name)
+{
+	struct elf_shdr *s = elf_section_find(e, name);
+
+	if (s || strncmp(name, ".debug_", 7) != 0)
+		return s;
+	for (size_t i = 0; i < e->sections.len; i++) {
+		const char *other = e->sections.data[i].name_text;
+		if (strncmp(other, ".zdebug_", 8) == 0 && strcmp(other + 8, name + 7) == 0)
+			return &e->sections.data[i];
+	}
+	return NULL;
+}
+
+static void describe(struct elf_image *e, struct elf_shdr *s, struct elf_section *out)
+{
+	out->name = s->name_text;
+	out->vaddr = s->addr;
+	out->nobits = s->type == SHT_NOBITS;
+	elf_section_bytes(e, s, &out->data, &out->len);
+}
+
+bool elf_image_section(struct elf_image *e, const char *name, struct elf_section *out)
+{
+	struct elf_shdr *s = find_or_zdebug(e, name);
+
+	memset(out, 0, sizeof(*out));
+	if (s)
+		describe(e, s, out);
+	return s != NULL;
+}
+
+bool elf_image_has_debug_info(struct elf_image *e)
+{
+	const struct elf_shdr *s = find_or_zdebug(e, ".debug_info");
+
+	return s && s->type != SHT_NOBITS && s->size > 0;
+}
+
+/* .eh_frame_hdr by its program header; its bytes end with the segment at the latest. */
+static void header_from_segment(struct elf_image *e, struct elf_section *hdr)
+{
+	for (size_t i = 0; i < e->phdrs.len; i++) {
+		const struct elf_phdr *p = &e->phdrs.data[i];
+		if (p->type != PT_GNU_EH_FRAME)
+			continue;
+		const uint8_t *data = elf_vaddr_bytes(e, p->vaddr, p->filesz, NULL);
+		if (!data)
+			return;
+		*hdr = (struct elf_section){ ".eh_frame_hdr", data, p->filesz, p->vaddr, false };
+		return;
+	}
+}
+
+#define PE_SDATA4 0x0b
+#define PE_PCREL  0x10
+
+/* Where .eh_frame_hdr says that .eh_frame starts; linkers write this one encoding only. */
+static bool frame_address(const struct elf_section *hdr, uint64_t *vaddr)
+{
+	struct bytes_reader r;
+
+	reader_init(&r, hdr->data, hdr->len);
+	uint8_t version = reader_u8(&r), encoding = reader_u8(&r);
+	reader_u16(&r);
+	int32_t distance = (int32_t)reader_u32(&r);
+	*vaddr = hdr->vaddr + 4 + (uint64_t)(int64_t)distance;
+	return !r.failed && version == 1 && encoding == (PE_PCREL | PE_SDATA4);
+}
+
+static void frame_from_header(struct elf_image *e, const struct elf_section *hdr,
+			      struct elf_section *frame)
+{
+	uint64_t vaddr, left;
+
+	if (!hdr->data || !frame_address(hdr, &vaddr) || !elf_vaddr_bytes(e, vaddr, 1, &left))
+		return;
+	const uint8_t *data = elf_vaddr_bytes(e, vaddr, left, NULL);
+	if (data)
+		*frame = (struct elf_section){ ".eh_frame", data, left, vaddr, false };
+}
+
+void elf_image_unwind_bytes(struct elf_image *e, struct elf_unwind_bytes *out)
+{
+	memset(out, 0, sizeof(*out));
+	elf_image_section(e, ".eh_frame", &out->eh_frame);
+	elf_image_section(e, ".eh_frame_hdr", &out->eh_frame_hdr);
+	elf_image_section(e, ".debug_frame", &out->debug_frame);
+	if (!out->eh_frame_hdr.data)
+		header_from_segment(e, &out->eh_frame_hdr);
+	if (!out->eh_frame.data)
+		frame_from_header(e, &out->eh_frame_hdr, &out->eh_frame);
+}
