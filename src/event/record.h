@@ -135,7 +135,8 @@ uint32_t record_decoder_add_event(struct record_decoder *d, const struct record_
 /* Records that carry this kernel id belong to the event. */
 void record_decoder_add_id(struct record_decoder *d, uint64_t id, uint32_t event);
 /* Decode one whole record (header included; len = header.size). 0, or -1 when its bytes are not what its
- * header and layout say: the caller counts it and goes on. swap: the file is of the other byte order. */
+ * header and layout say: the caller counts it and goes on. A sample whose id
+ * belongs to no event of several is such a record. Host byte order only. */
 int record_decode(const struct record_decoder *d, const void *bytes, size_t len, struct record *out);
 /* Only the time of a record, for ordering: 0 when it has none. */
 uint64_t record_time(const struct record_decoder *d, const void *bytes, size_t len);

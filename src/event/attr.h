@@ -1,0 +1,23 @@
+/*
+ * Filling struct perf_event_attr and giving up, step by step, what a kernel does not know. Inside
+ * of the event layer only: linux/perf_event.h goes no further.
+ */
+#ifndef PROF_EVENT_ATTR_H
+#define PROF_EVENT_ATTR_H
+
+#include <linux/perf_event.h>
+
+#include "event/open.h"
+
+/* -1 when this build's architecture has no register mask for STACK_COPY. */
+int attr_fill(struct perf_event_attr *attr, const struct event_spec *spec,
+	      const struct event_sampling *how);
+/* Make attr ask for less after a refusal. False when nothing of it may be the reason. */
+bool attr_ask_less(struct perf_event_attr *attr, int errnum);
+void attr_layout(const struct perf_event_attr *attr, struct record_layout *layout);
+/* Only the event itself, for counting. */
+void attr_fill_spec(struct perf_event_attr *attr, const struct event_spec *spec);
+/* perf_event_open(2): the descriptor, or -1 with errno. Always close-on-exec. */
+int attr_open(struct perf_event_attr *attr, pid_t pid, int cpu);
+
+#endif

@@ -1,0 +1,98 @@
+/* Opening and steering events: perf_event_open with its fall-backs, and the ioctls prof needs. */
+#include "event/open.h"
+
+#include <errno.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "event/attr.h"
+
+static char dummy_name[] = "dummy";
+
+const struct event_spec event_dummy = {
+	.name = dummy_name,
+	.type = PERF_TYPE_SOFTWARE,
+	.config = PERF_COUNT_SW_DUMMY,
+};
+
+static int refused(int errnum, const struct event_spec *spec, const struct event_sampling *how,
+		   pid_t pid, int cpu, struct error *err)
+{
+	struct event_limits limits;
+
+	event_read_limits(&limits);
+	if (errnum == EINVAL && !how->period && how->frequency > limits.max_sample_rate)
+		return error_set_errno(err, errnum,
+				       "%s: %llu samples a second are above the kernel's limit of "
+				       "%llu (kernel.perf_event_max_sample_rate)",
+				       spec->name, (unsigned long long)how->frequency,
+				       (unsigned long long)limits.max_sample_rate);
+	char remedy[512];
+	event_explain_refusal(errnum, spec, &limits, remedy, sizeof(remedy));
+	error_set_errno(err, errnum, "%s", remedy);
+	return error_context(err, "cannot open event %s (pid %d, cpu %d)", spec->name, (int)pid,
+			     cpu);
+}
+
+int event_open(const struct event_spec *spec, const struct event_sampling *how, pid_t pid, int cpu,
+	       int *fd, struct record_layout *layout, struct error *err)
+{
+	struct perf_event_attr attr;
+
+	if (attr_fill(&attr, spec, how) < 0)
+		return error_set_errno(err, EOPNOTSUPP,
+				       "no stack copies on this processor architecture");
+	while ((*fd = attr_open(&attr, pid, cpu)) < 0) {
+		int errnum = errno;
+		if (!attr_ask_less(&attr, errnum))
+			return refused(errnum, spec, how, pid, cpu, err);
+	}
+	attr_layout(&attr, layout);
+	return 0;
+}
+
+int event_id(int fd, uint64_t *id)
+{
+	return ioctl(fd, PERF_EVENT_IOC_ID, id);
+}
+
+int event_set_output(int fd, int ring_fd)
+{
+	return ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring_fd);
+}
+
+int event_enable(int fd)
+{
+	return ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+}
+
+int event_disable(int fd)
+{
+	return ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+}
+
+int event_set_period(int fd, uint64_t period)
+{
+	return ioctl(fd, PERF_EVENT_IOC_PERIOD, &period);
+}
+
+int event_read(int fd, struct event_count *out)
+{
+	/* value, enabled, running, id, and lost where the kernel knows it */
+	uint64_t v[5] = { 0 };
+	ssize_t n;
+
+	do
+		n = read(fd, v, sizeof(v));
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return -1;
+	if (n < (ssize_t)(4 * sizeof(v[0]))) { /* an event in error state reads as end of file */
+		errno = EIO;
+		return -1;
+	}
+	*out = (struct event_count){
+		.value = v[0], .enabled_ns = v[1], .running_ns = v[2], .lost = v[4]
+	};
+	return 0;
+}

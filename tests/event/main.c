@@ -1,0 +1,11 @@
+/* Runs all groups of the event layer's unit tests. */
+#include "tests.h"
+
+int main(void)
+{
+	int failed = 0;
+
+	failed += run_record_tests();
+	failed += run_open_tests();
+	return failed != 0;
+}

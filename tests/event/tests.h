@@ -1,0 +1,16 @@
+/* The groups of tests of the event layer: one function per file, called by main.c. And cmocka,
+ * whose header needs these others before it. */
+#ifndef PROF_TESTS_EVENT_TESTS_H
+#define PROF_TESTS_EVENT_TESTS_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+int run_open_tests(void);
+int run_record_tests(void);
+
+#endif
