@@ -46,6 +46,7 @@ struct calltree_options {
 	bool by_module;	  /* frames are modules */
 	bool by_line;	  /* frames are function:line */
 	bool merge_recursion; /* direct recursion folds into one frame */
+	bool no_end_markers; /* else stacks that were cut hang below a row that says why: "[truncated]" */
 };
 void calltree_build(struct calltree *t, const struct profile *p, const struct filter_result *samples, uint32_t event,
 		    const struct calltree_options *options);

@@ -1,0 +1,18 @@
+/* Building the call tree, for the other parts of analysis. */
+#ifndef PROF_ANALYSIS_BUILD_H
+#define PROF_ANALYSIS_BUILD_H
+
+#include "analysis/calltree.h"
+#include <stdint.h>
+
+/* calltree_build of an upright tree that also says where each sample ended: node_of_sample, when
+ * not NULL, gets a node per entry of samples, PROFILE_NONE for samples of other events. */
+void calltree_build_upright(struct calltree *t, const struct profile *p,
+			    const struct filter_result *samples, uint32_t event,
+			    const struct calltree_options *options, uint32_t *node_of_sample);
+/* Fill t, which is fresh, with the bottom-up tree of upright, whose keys move over to t. */
+void calltree_invert(struct calltree *t, struct calltree *upright);
+/* Sum selfs into totals and link children, heaviest first. */
+void calltree_finish(struct calltree *t);
+
+#endif

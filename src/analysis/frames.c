@@ -1,0 +1,240 @@
+/* Names and keys of frames. */
+#include "analysis/frames.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The upper half of a map key where no string id can be: what the lower half means. */
+enum { TAG_UNKNOWN = 0xffffffff, TAG_MODULE = 0xfffffffe, TAG_ROW = 0xfffffffd };
+
+static uint64_t pair(uint32_t high, uint32_t low)
+{
+	return (uint64_t)high << 32 | low;
+}
+
+void frame_keys_init(struct frame_keys *k, struct calltree *tree,
+		     const struct calltree_options *options)
+{
+	size_t frames = tree->profile->frames.len;
+
+	memset(k, 0, sizeof(*k));
+	k->profile = tree->profile;
+	k->options = options;
+	k->tree = tree;
+	k->kernel_key = PROFILE_NONE;
+	strtab_init(&k->names);
+	k->of_frame = xrealloc_array(NULL, frames, sizeof(*k->of_frame));
+	memset(k->of_frame, 0xff, frames * sizeof(*k->of_frame));
+}
+
+void frame_keys_release(struct frame_keys *k)
+{
+	pairmap_release(&k->map);
+	strtab_release(&k->names);
+	free(k->of_frame);
+}
+
+/* Takes over name. */
+static uint32_t add_key(struct frame_keys *k, char *name, uint32_t module, uint8_t kind)
+{
+	struct calltree_key key = { .name = name, .module = module, .kind = kind };
+
+	vec_push(&k->tree->keys, key);
+	return (uint32_t)k->tree->keys.len - 1;
+}
+
+static const struct profile_module *module_at(const struct profile *p, uint32_t module)
+{
+	return module < p->modules.len ? &p->modules.data[module] : NULL;
+}
+
+static bool is_library_path(const char *path)
+{
+	const char *so = strstr(path, ".so");
+
+	return so && (so[3] == '\0' || so[3] == '.');
+}
+
+uint8_t frame_code_kind(const struct profile *p, uint32_t module)
+{
+	const struct profile_module *m = module_at(p, module);
+
+	switch (m ? m->kind : (uint8_t)MODULE_UNKNOWN) {
+	case MODULE_FILE:
+		return is_library_path(profile_str(p, m->path)) ? CODE_LIBRARY : CODE_USER;
+	case MODULE_KERNEL:
+		return CODE_KERNEL;
+	case MODULE_VDSO:
+		return CODE_LIBRARY;
+	case MODULE_JIT:
+		return CODE_JIT;
+	case MODULE_SYNTHETIC:
+		return CODE_SYNTHETIC;
+	default:
+		return CODE_UNKNOWN;
+	}
+}
+
+static const char *nameless_module(uint8_t kind)
+{
+	switch (kind) {
+	case MODULE_KERNEL:
+		return "[kernel]";
+	case MODULE_VDSO:
+		return "[vdso]";
+	case MODULE_JIT:
+		return "[jit]";
+	case MODULE_ANON:
+		return "[anon]";
+	default:
+		return "[unknown]";
+	}
+}
+
+const char *frame_module_name(const struct profile *p, uint32_t module)
+{
+	const struct profile_module *m = module_at(p, module);
+
+	if (!m)
+		return "";
+	const char *path = profile_str(p, m->path);
+	const char *slash = strrchr(path, '/');
+	const char *name = slash && slash[1] ? slash + 1 : path;
+	return *name ? name : nameless_module(m->kind);
+}
+
+char *frame_unknown_name(const struct profile *p, uint32_t module, uint64_t address)
+{
+	const struct profile_module *m = module_at(p, module);
+
+	if (m && m->kind == MODULE_SYNTHETIC)
+		return xstrdup(frame_module_name(p, module));
+	if (!m || m->kind == MODULE_UNKNOWN || m->kind == MODULE_ANON || m->kind == MODULE_JIT)
+		return xasprintf("[unknown 0x%" PRIx64 "]", address);
+	return xasprintf("[unknown %s+0x%" PRIx64 "]", frame_module_name(p, module), address);
+}
+
+static bool is_nameless_kernel(const struct profile_module *m)
+{
+	return m && m->kind == MODULE_KERNEL &&
+	       (m->symbols == SYMBOLS_NONE || m->symbols == SYMBOLS_MISSING ||
+		m->symbols == SYMBOLS_REFUSED);
+}
+
+static uint32_t kernel_key(struct frame_keys *k, uint32_t module)
+{
+	if (k->kernel_key == PROFILE_NONE)
+		k->kernel_key = add_key(k, xstrdup("[kernel]"), module, CODE_KERNEL);
+	return k->kernel_key;
+}
+
+static uint8_t unknown_kind(const struct profile *p, uint32_t module)
+{
+	uint8_t kind = frame_code_kind(p, module);
+
+	return kind == CODE_KERNEL || kind == CODE_SYNTHETIC ? kind : CODE_UNKNOWN;
+}
+
+uint32_t frame_key_of_unknown(struct frame_keys *k, uint32_t module, uint64_t address)
+{
+	const struct profile_module *m = module_at(k->profile, module);
+
+	if (is_nameless_kernel(m))
+		return kernel_key(k, module);
+	if (m && m->kind == MODULE_SYNTHETIC)
+		address = 0;
+	uint32_t *slot = pairmap_at(&k->map, pair(TAG_UNKNOWN, module), address);
+	if (*slot == PAIRMAP_NONE)
+		*slot = add_key(k, frame_unknown_name(k->profile, module, address), module,
+				unknown_kind(k->profile, module));
+	return *slot;
+}
+
+uint32_t frame_key_of_module(struct frame_keys *k, uint32_t module)
+{
+	const char *name = frame_module_name(k->profile, module);
+	uint32_t *slot = pairmap_at(&k->map, pair(TAG_MODULE, module), 0);
+
+	if (*slot == PAIRMAP_NONE)
+		*slot = add_key(k, xstrdup(*name ? name : "[unknown]"), module,
+				frame_code_kind(k->profile, module));
+	return *slot;
+}
+
+uint32_t frame_key_of_row(struct frame_keys *k, const char *name, uint8_t kind)
+{
+	uint32_t id = strtab_add_str(&k->names, name);
+	uint32_t *slot = pairmap_at(&k->map, pair(TAG_ROW, id), kind);
+
+	if (*slot == PAIRMAP_NONE)
+		*slot = add_key(k, xstrdup(name), PROFILE_NONE, kind);
+	return *slot;
+}
+
+static uint32_t function_name(const struct frame_keys *k, const struct profile_function *f)
+{
+	if (k->options->raw_names && f->linkage)
+		return f->linkage;
+	return f->name ? f->name : f->linkage;
+}
+
+static char *key_text(const struct frame_keys *k, uint32_t name, uint32_t line)
+{
+	const char *text = name ? profile_str(k->profile, name) : "[no name]";
+
+	return line ? xasprintf("%s:%" PRIu32, text, line) : xstrdup(text);
+}
+
+static uint32_t function_key(struct frame_keys *k, const struct profile_frame *frame)
+{
+	const struct profile_function *f = &k->profile->functions.data[frame->function];
+	bool by_line = k->options->by_line;
+	uint32_t name = function_name(k, f);
+	uint32_t *slot = pairmap_at(&k->map, pair(name, f->module),
+				    by_line ? pair(frame->file, frame->line) : 0);
+
+	if (*slot != PAIRMAP_NONE)
+		return *slot;
+	uint32_t key = add_key(k, key_text(k, name, by_line ? frame->line : 0), f->module,
+			       frame_code_kind(k->profile, f->module));
+	k->tree->keys.data[key].file = by_line ? frame->file : f->file;
+	k->tree->keys.data[key].line = by_line ? frame->line : f->line;
+	*slot = key;
+	return key;
+}
+
+uint32_t frame_key_of_frame(struct frame_keys *k, uint32_t frame)
+{
+	if (k->of_frame[frame] == PROFILE_NONE)
+		k->of_frame[frame] = function_key(k, &k->profile->frames.data[frame]);
+	return k->of_frame[frame];
+}
+
+const char *frame_comm(const struct profile *p, uint32_t task)
+{
+	if (task >= p->tasks.len)
+		return "[unknown task]";
+	const char *comm = profile_str(p, p->tasks.data[task].comm);
+	return *comm ? comm : "[no name]";
+}
+
+char *frame_thread_name(const struct profile *p, uint32_t task)
+{
+	if (task >= p->tasks.len)
+		return xstrdup(frame_comm(p, task));
+	return xasprintf("%s (%" PRIu32 ")", frame_comm(p, task), p->tasks.data[task].tid);
+}
+
+uint64_t frame_weight_limit(const struct profile *p, const struct filter_result *samples)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < samples->samples.len; i++) {
+		if (__builtin_add_overflow(sum, p->samples.data[samples->samples.data[i]].weight,
+					   &sum))
+			return UINT64_MAX / samples->samples.len;
+	}
+	return UINT64_MAX;
+}

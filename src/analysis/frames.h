@@ -1,0 +1,48 @@
+/*
+ * What frames are called in a view: (function, module), module, or function:line, each an entry of
+ * the call tree's key table, decided once per frame of the profile. Private to analysis.
+ */
+#ifndef PROF_ANALYSIS_FRAMES_H
+#define PROF_ANALYSIS_FRAMES_H
+
+#include "analysis/calltree.h"
+#include "analysis/pairmap.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+struct frame_keys {
+	const struct profile *profile;
+	const struct calltree_options *options;
+	struct calltree *tree; /* owns the keys */
+	struct pairmap map;    /* what a key stands for → key */
+	struct strtab names;   /* of rows that are not code */
+	uint32_t *of_frame;    /* key of each frame of the profile, PROFILE_NONE until asked */
+	uint32_t kernel_key;   /* "[kernel]", where the kernel's names are not to be had */
+};
+
+void frame_keys_init(struct frame_keys *k, struct calltree *tree,
+		     const struct calltree_options *options);
+void frame_keys_release(struct frame_keys *k);
+/* The key of a frame of the profile's frame table. */
+uint32_t frame_key_of_frame(struct frame_keys *k, uint32_t frame);
+/* The key of code without a name. */
+uint32_t frame_key_of_unknown(struct frame_keys *k, uint32_t module, uint64_t address);
+uint32_t frame_key_of_module(struct frame_keys *k, uint32_t module);
+/* The key of a row that is not code: a thread, a command, a marker. */
+uint32_t frame_key_of_row(struct frame_keys *k, const char *name, uint8_t kind);
+
+/* The kind of a module's code; PROFILE_NONE is unknown. */
+uint8_t frame_code_kind(const struct profile *p, uint32_t module);
+/* The last part of the module's path; "[kernel]", "[jit]", … where there is no file. */
+const char *frame_module_name(const struct profile *p, uint32_t module);
+/* "[unknown libfoo.so+0x1234]"; the caller frees. */
+char *frame_unknown_name(const struct profile *p, uint32_t module, uint64_t address);
+/* "comm", or "[no name]". */
+const char *frame_comm(const struct profile *p, uint32_t task);
+/* "comm (tid)"; the caller frees. */
+char *frame_thread_name(const struct profile *p, uint32_t task);
+
+/* The highest weight a sample may count, so that sums cannot overflow: no limit in sane data. */
+uint64_t frame_weight_limit(const struct profile *p, const struct filter_result *samples);
+
+#endif
