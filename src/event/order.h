@@ -11,7 +11,8 @@
 #include <stdint.h>
 
 struct order;
-/* max_bytes bounds the copies held; when full, the oldest come out early (counted as forced). */
+/* max_bytes bounds the copies held: beyond it order_pop hands out the oldest early (counted as forced), so
+ * pop after every drained source. At least 8 kB. */
 struct order *order_new(size_t max_bytes);
 void order_free(struct order *o);
 /* Copy one record. time_ns 0 means "as the previous one of this source". tag is the caller's (source). A

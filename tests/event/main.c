@@ -6,6 +6,7 @@ int main(void)
 	int failed = 0;
 
 	failed += run_record_tests();
+	failed += run_order_tests();
 	failed += run_open_tests();
 	return failed != 0;
 }

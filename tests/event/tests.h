@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 int run_open_tests(void);
+int run_order_tests(void);
 int run_record_tests(void);
 
 #endif
