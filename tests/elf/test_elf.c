@@ -2,7 +2,6 @@
  * elf_image against files that the test makes with the system's compiler and binutils, and against
  * what nm, readelf and objdump say of them.
  */
-#include <cmocka.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include <cmocka.h>
 
 #include "base/io.h"
 #include "base/memory.h"
@@ -235,7 +236,33 @@ static void test_plt_got_stubs(void **state)
 	free(sections);
 	if (!has)
 		skip();
-	check_stub("now", "puts", 8); /* its address is taken, too */
+	check_stub("now", "__cxa_finalize", 8);
+	check_stub("ibt", "__cxa_finalize", 16);
+}
+
+/* lld writes a header of 32 bytes, then stubs in the order of first use. */
+static void check_aarch64(const char *file, uint64_t stub_bytes)
+{
+	static const char *const names[] = { "first@plt", "second@plt" };
+	struct elf_image *e = open_image(file);
+	struct elf_section plt;
+
+	assert_int_equal(elf_image_machine(e), ELF_MACHINE_AARCH64);
+	assert_true(elf_image_section(e, ".plt", &plt));
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		int count;
+		struct elf_symbol s = find_symbol(e, names[i], &count);
+		assert_int_equal(count, 1);
+		assert_int_equal(s.address, plt.vaddr + 32 + i * stub_bytes);
+		assert_true(s.size == 16 || s.size == 20);
+	}
+	elf_image_free(e);
+}
+
+static void test_plt_stubs_of_aarch64(void **state)
+{
+	(void)state;
+	check_aarch64("arm", 16);
 }
 
 static void test_build_id(void **state)
@@ -313,7 +340,7 @@ static void test_unwind_bytes_without_sections(void **state)
 	assert_int_equal(a.eh_frame.vaddr, b.eh_frame.vaddr);
 	assert_int_equal(a.eh_frame_hdr.vaddr, b.eh_frame_hdr.vaddr);
 	assert_true(b.eh_frame.len >= a.eh_frame.len); /* bounded by the segment only */
-	assert_memory_equal(a.eh_frame.data, b.eh_frame.data, a.eh_frame.len);
+	assert_int_equal(memcmp(a.eh_frame.data, b.eh_frame.data, a.eh_frame.len), 0);
 	assert_int_equal(a.eh_frame_hdr.len, b.eh_frame_hdr.len);
 	elf_image_free(whole);
 	elf_image_free(bare);
@@ -333,7 +360,7 @@ static void test_compressed_sections(void **state)
 		assert_true(elf_image_has_debug_info(e));
 		assert_true(elf_image_section(e, ".debug_info", &got));
 		assert_int_equal(got.len, expected.len);
-		assert_memory_equal(got.data, expected.data, expected.len);
+		assert_int_equal(memcmp(got.data, expected.data, expected.len), 0);
 		elf_image_free(e);
 	}
 	elf_image_free(plain);
@@ -452,6 +479,9 @@ static int set_up(void **state)
 	shell("gcc -O1 -fcf-protection -Wl,-z,lazy,-z,ibtplt p.c -o ibt");
 	shell("gcc -O1 -fno-plt -Wl,-z,now p.c -o noplt");
 	shell("clang -O1 -fuse-ld=lld p.c -o lld");
+	shell("echo 'void first(void); void second(void); void f(void) { first(); second(); "
+	      "first(); }' >a.c && clang --target=aarch64-linux-gnu -O1 -fPIC -c a.c -o arm.o && "
+	      "ld.lld -shared arm.o -o arm");
 	shell("gcc -O1 -Wl,--build-id=none p.c -o noid");
 	shell("for z in zlib zlib-gnu zstd; do objcopy --compress-debug-sections=$z plain $z; done");
 	shell("objcopy --strip-all --add-gnu-debuglink=plain.debug plain linked");
@@ -479,6 +509,7 @@ int main(void)
 		cmocka_unit_test(test_minidebuginfo),
 		cmocka_unit_test(test_plt_stubs),
 		cmocka_unit_test(test_plt_got_stubs),
+		cmocka_unit_test(test_plt_stubs_of_aarch64),
 		cmocka_unit_test(test_build_id),
 		cmocka_unit_test(test_no_build_id),
 		cmocka_unit_test(test_segments_of_lld),
