@@ -1,30 +1,36 @@
 /*
- * The unwinder: a pure function from registers, stack bytes and modules to frames. No I/O, no globals; one
- * struct unwinder per thread. Works from files and for another architecture's samples as well as live.
+ * The unwinder: a pure function from registers, stack bytes and modules to frames. No I/O, no
+ * globals; one struct unwinder per thread. Works from files and for another architecture's samples
+ * as well as live.
  */
 #ifndef PROF_UNWIND_UNWIND_H
 #define PROF_UNWIND_UNWIND_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include "base/error.h"
 #include "elf/elf_image.h"
 #include "profile/profile.h" /* enum frame_how, enum stack_end */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 enum unwind_arch { UNWIND_X86_64, UNWIND_AARCH64 };
+
 #define UNWIND_MAX_REGS 33
 
-/* By DWARF number (x86-64: 0 rax 1 rdx 2 rcx 3 rbx 4 rsi 5 rdi 6 rbp 7 rsp 8..15 r8..r15 16 return address). */
+/* By DWARF number (x86-64: 0 rax 1 rdx 2 rcx 3 rbx 4 rsi 5 rdi 6 rbp 7 rsp 8..15 r8..r15 16 return
+ * address). */
 struct unwind_regs {
 	uint64_t pc;
 	uint64_t value[UNWIND_MAX_REGS];
 	uint64_t valid; /* bit per register */
 };
-/* From the kernel's numbering (perf_event sample_regs_user). */
-bool unwind_regs_from_kernel(struct unwind_regs *out, enum unwind_arch arch, const uint64_t *value_by_kernel_number, uint64_t mask);
 
-/* Memory at the time of the sample: the stack copy, and optionally more through a callback (0 or -1). */
+/* From the kernel's numbering (perf_event sample_regs_user). */
+bool unwind_regs_from_kernel(struct unwind_regs *out, enum unwind_arch arch,
+			     const uint64_t *value_by_kernel_number, uint64_t mask);
+
+/* Memory at the time of the sample: the stack copy, and optionally more through a callback (0 or
+ * -1). */
 struct unwind_memory {
 	uint64_t stack_address;
 	const uint8_t *stack;
@@ -34,24 +40,27 @@ struct unwind_memory {
 	void *read_ctx;
 };
 
-/* One module's compiled unwind data; shared by all address spaces that map it. Compiles FDEs when first hit. */
+/* One module's compiled unwind data; shared by all address spaces that map it. Compiles FDEs when
+ * first hit. */
 struct unwind_module;
 /* Borrows image, which must outlive it. debug: a separate debug file with .debug_frame, or NULL. */
 struct unwind_module *unwind_module_new(struct elf_image *image, struct elf_image *debug);
 void unwind_module_free(struct unwind_module *m);
 
 enum unwind_range_kind { UNWIND_RANGE_ELF, UNWIND_RANGE_JIT, UNWIND_RANGE_UNKNOWN_FILE };
+
 /* What an address belongs to, at the sample's time. */
 struct unwind_range {
-	uint64_t start, end;   /* [start, end) of executable memory */
-	uint64_t bias;	       /* pc - bias = ELF virtual address */
+	uint64_t start, end;	      /* [start, end) of executable memory */
+	uint64_t bias;		      /* pc - bias = ELF virtual address */
 	struct unwind_module *module; /* NULL when there is no ELF image for it */
 	enum unwind_range_kind kind;
-	void *user;	       /* the caller's mapping, handed back in the frames */
+	void *user; /* the caller's mapping, handed back in the frames */
 };
 
 struct unwind_frame {
-	uint64_t pc; /* absolute: the exact one of the first frame and of interrupted ones, else the return address */
+	uint64_t pc; /* absolute: the exact one of the first frame and of interrupted ones, else the
+			return address */
 	void *user;  /* from the range */
 	uint8_t how; /* enum frame_how */
 };
@@ -69,9 +78,10 @@ void unwinder_invalidate(struct unwinder *u);
 /*
  * find: fill *out for address; false when nothing is mapped there.
  * space identifies the address space for the rule cache (different mappings: different number).
- * frames[0] is the sampled instruction (FRAME_REGISTER). Returns the number of frames (at least 1 when max is),
- * *end says why it stopped (enum stack_end). A stack deeper than max keeps the innermost ones and ends with
- * END_DEPTH. On failure *failed_at is the frame whose caller could not be found.
+ * frames[0] is the sampled instruction (FRAME_REGISTER). Returns the number of frames (at least 1
+ * when max is), *end says why it stopped (enum stack_end). A stack deeper than max keeps the
+ * innermost ones and ends with END_DEPTH. On failure *failed_at is the frame whose caller could not
+ * be found.
  */
 struct unwind_request {
 	const struct unwind_regs *regs;
@@ -80,13 +90,17 @@ struct unwind_request {
 	void *find_ctx;
 	uint64_t space;
 };
-size_t unwind_stack(struct unwinder *u, const struct unwind_request *rq, struct unwind_frame *frames, size_t max, uint8_t *end);
+
+size_t unwind_stack(struct unwinder *u, const struct unwind_request *rq,
+		    struct unwind_frame *frames, size_t max, uint8_t *end);
 void unwinder_get_stats(const struct unwinder *u, struct unwind_stats *out);
 
 /*
- * The second opinion: the same request through libunwind's remote interface. Slow; for checks. Needs each
- * module's image. Returns frames as unwind_stack does (how = FRAME_CFI), or 0 when it cannot be set up.
+ * The second opinion: the same request through libunwind's remote interface. Slow; for checks.
+ * Needs each module's image. Returns frames as unwind_stack does (how = FRAME_CFI), or 0 when it
+ * cannot be set up.
  */
-size_t unwind_check_libunwind(const struct unwind_request *rq, struct unwind_frame *frames, size_t max);
+size_t unwind_check_libunwind(const struct unwind_request *rq, struct unwind_frame *frames,
+			      size_t max);
 
 #endif

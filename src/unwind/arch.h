@@ -1,0 +1,40 @@
+/*
+ * What differs between architectures, as one table each. All are always compiled: a recording is
+ * unwound on any machine.
+ */
+#ifndef PROF_UNWIND_ARCH_H
+#define PROF_UNWIND_ARCH_H
+
+#include "unwind/unwind.h"
+
+#define ARCH_NO_REG 0xff
+
+struct arch {
+	uint8_t reg_count;   /* DWARF registers tracked */
+	uint8_t sp, fp;	     /* DWARF numbers */
+	uint8_t pc_reg;	     /* holds the pc in expressions and, after a step, the return address */
+	uint8_t link_reg;    /* a leaf's return address, or ARCH_NO_REG */
+	uint8_t stack_align; /* of the stack pointer where a frame record stands */
+	uint64_t kept;	     /* bit per register that a function preserves for its caller */
+	uint64_t pc_mask;    /* bits of a return address that are address (the rest: PAC, tags) */
+
+	const uint8_t *kernel_order; /* DWARF number by the kernel's register number */
+	uint8_t kernel_count, kernel_sp, kernel_pc;
+
+	/* A call instruction in the last of n bytes, which end where the return address points. */
+	bool (*ends_with_call)(const uint8_t *code, size_t n);
+	uint8_t call_min, call_max; /* lengths */
+	/* Code at pc that a signal handler returns to. */
+	bool (*is_sigreturn)(const uint8_t *code, size_t n);
+	/* Code at a return address that ends the thread: the caller is its start. */
+	bool (*is_thread_exit)(const uint8_t *code, size_t n);
+	/* Offset from the stack pointer at is_sigreturn of each register's saved value; -1: none.
+	 */
+	const int16_t *sigframe;
+	int16_t sigframe_pc;
+};
+
+const struct arch *arch_get(enum unwind_arch arch);
+extern const struct arch arch_x86_64, arch_aarch64;
+
+#endif

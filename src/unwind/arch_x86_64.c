@@ -1,0 +1,94 @@
+/* x86-64: DWARF numbers of the psABI, the kernel's perf_event register order, calls and sigreturn.
+ */
+#include "base/memory.h"
+#include "unwind/arch.h"
+#include <string.h>
+
+enum { RAX, RDX, RCX, RBX, RSI, RDI, RBP, RSP, R8, R9, R10, R11, R12, R13, R14, R15, RIP, REGS };
+
+/* asm/perf_regs.h: ax bx cx dx si di bp sp ip flags cs ss ds es fs gs r8..r15 */
+static const uint8_t kernel_order[] = {
+	RAX,	     RBX,	  RCX,	       RDX,	    RSI,	 RDI,
+	RBP,	     RSP,	  RIP,	       ARCH_NO_REG, ARCH_NO_REG, ARCH_NO_REG,
+	ARCH_NO_REG, ARCH_NO_REG, ARCH_NO_REG, ARCH_NO_REG, R8,		 R9,
+	R10,	     R11,	  R12,	       R13,	    R14,	 R15,
+};
+
+/* The kernel's struct ucontext, which rsp points to in the restorer: uc_mcontext is at 40. */
+static const int16_t sigframe[REGS] = {
+	[R8] = 40,   [R9] = 48,	  [R10] = 56,  [R11] = 64,  [R12] = 72,	 [R13] = 80,
+	[R14] = 88,  [R15] = 96,  [RDI] = 104, [RSI] = 112, [RBP] = 120, [RBX] = 128,
+	[RDX] = 136, [RAX] = 144, [RCX] = 152, [RSP] = 160, [RIP] = 168,
+};
+
+/* ff /2 with any addressing form; c ends at the return address. */
+static bool is_indirect_call(const uint8_t *c, size_t len)
+{
+	if (c[0] != 0xff || (c[1] & 0x38) != 0x10)
+		return false;
+	unsigned mod = c[1] >> 6, rm = c[1] & 7;
+	size_t need = 2 + (mod == 1 ? 1u : mod == 2 ? 4u : 0u);
+	if (mod != 3 && rm == 4) {
+		need++;
+		if (mod == 0 && (c[2] & 7) == 5)
+			need += 4;
+	} else if (mod == 0 && rm == 5) {
+		need += 4;
+	}
+	return need == len;
+}
+
+static bool ends_with_call(const uint8_t *code, size_t n)
+{
+	if (n >= 5 && code[n - 5] == 0xe8)
+		return true;
+	for (size_t len = 2; len <= 7 && len <= n; len++)
+		if (is_indirect_call(code + n - len, len))
+			return true;
+	return false;
+}
+
+static bool starts_with(const uint8_t *code, size_t n, const uint8_t *pattern, size_t len)
+{
+	return n >= len && memcmp(code, pattern, len) == 0;
+}
+
+static bool is_sigreturn(const uint8_t *code, size_t n)
+{
+	static const uint8_t wide[] = { 0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05 };
+	static const uint8_t narrow[] = { 0xb8, 15, 0, 0, 0, 0x0f, 0x05 };
+	return starts_with(code, n, wide, sizeof(wide)) ||
+	       starts_with(code, n, narrow, sizeof(narrow));
+}
+
+/* What follows the call of the thread's function in a clone wrapper: exit(result), then hlt. */
+static bool is_thread_exit(const uint8_t *code, size_t n)
+{
+	static const uint8_t tail[] = { 0x0f, 0x05, 0xf4 };
+	for (size_t i = 0; i + sizeof(tail) <= n && i <= 13; i++)
+		if (memcmp(code + i, tail, sizeof(tail)) == 0)
+			return true;
+	return false;
+}
+
+const struct arch arch_x86_64 = {
+	.reg_count = REGS,
+	.sp = RSP,
+	.fp = RBP,
+	.pc_reg = RIP,
+	.link_reg = ARCH_NO_REG,
+	.stack_align = 8,
+	.kept = 1u << RBX | 1u << RBP | 1u << RSP | 1u << R12 | 1u << R13 | 1u << R14 | 1u << R15,
+	.pc_mask = UINT64_MAX,
+	.kernel_order = kernel_order,
+	.kernel_count = ARRAY_LEN(kernel_order),
+	.kernel_sp = 7,
+	.kernel_pc = 8,
+	.ends_with_call = ends_with_call,
+	.call_min = 2,
+	.call_max = 7,
+	.is_sigreturn = is_sigreturn,
+	.is_thread_exit = is_thread_exit,
+	.sigframe = sigframe,
+	.sigframe_pc = 168,
+};

@@ -1,0 +1,167 @@
+/*
+ * Steps where no CFI describes the code: generated code, hand-written assembler, programs built
+ * without unwind tables. What is found is checked against the code (a return address follows a
+ * call); what cannot be checked is not believed.
+ */
+#include "unwind/walk.h"
+
+#define SCAN_SLOTS 32
+#define CODE_AHEAD 16
+#define FRAME_FAR  (8u << 20) /* no frame pointer is farther from the stack pointer */
+
+struct place {
+	struct unwind_range range;
+	uint64_t vaddr; /* of pc, in the module */
+};
+
+static bool find_place(struct walk *w, uint64_t pc, bool exact, struct place *out)
+{
+	if (!w->rq->find(w->rq->find_ctx, exact ? pc : pc - 1, &out->range))
+		return false;
+	out->vaddr = pc - out->range.bias;
+	return true;
+}
+
+/* Up to max bytes of code at vaddr; as many as there are, at least min. */
+static const uint8_t *code_at(const struct unwind_range *range, uint64_t vaddr, size_t min,
+			      size_t max, size_t *n)
+{
+	for (*n = max; range->module && *n >= min; --*n) {
+		const uint8_t *code = module_code(range->module, vaddr, *n);
+		if (code)
+			return code;
+	}
+	return NULL;
+}
+
+enum verdict { IS_NO_RETURN, MAY_RETURN, DOES_RETURN };
+
+/* Whether pc can be a return address: in code, and after a call where the bytes can be read. */
+static enum verdict judge_return(struct walk *w, uint64_t pc)
+{
+	const struct arch *arch = w->arch;
+	struct place p;
+	if (pc < 4096 || !find_place(w, pc, false, &p))
+		return IS_NO_RETURN;
+	for (size_t n = arch->call_max; p.range.module && n >= arch->call_min; n--) {
+		const uint8_t *code = module_code(p.range.module, p.vaddr - n, n);
+		if (code)
+			return arch->ends_with_call(code, n) ? DOES_RETURN : IS_NO_RETURN;
+	}
+	return MAY_RETURN;
+}
+
+static bool is_root(struct walk *w, const struct place *p)
+{
+	size_t n;
+	const uint8_t *code;
+	if (!p->range.module)
+		return false;
+	if (module_is_entry(p->range.module, p->vaddr))
+		return true;
+	code = w->exact ? NULL : code_at(&p->range, p->vaddr, 8, CODE_AHEAD, &n);
+	return code && w->arch->is_thread_exit(code, n);
+}
+
+/* A trampoline that its own FDE describes only from its first byte, or none at all (musl). */
+static bool is_sigreturn(struct walk *w, const struct place *p, const struct rule **rule)
+{
+	size_t n;
+	const uint8_t *code;
+	*rule = NULL;
+	if (!p->range.module)
+		return false;
+	*rule = w->exact ? NULL : module_rule_at(p->range.module, p->vaddr);
+	if (*rule && (*rule)->is_signal && (*rule)->kind == RULE_FULL)
+		return true;
+	*rule = NULL;
+	code = code_at(&p->range, p->vaddr, 7, 9, &n);
+	return code && w->arch->is_sigreturn(code, n);
+}
+
+static bool take_frame(struct walk *w, uint64_t pc, uint64_t sp, uint64_t fp)
+{
+	if (!walk_advance(w, pc & w->arch->pc_mask, sp, false))
+		return false;
+	w->note_count = 0;
+	w->fp = fp;
+	w->known.value[w->arch->fp] = fp;
+	/* What else such code keeps for its caller is not known. */
+	w->known.valid = (w->fp_known ? 1ull << w->arch->fp : 0) | 1ull << w->arch->sp;
+	return true;
+}
+
+/* The frame record that the frame pointer names: the caller's frame pointer, then the return
+ * address. */
+static bool step_frame_pointer(struct walk *w)
+{
+	uint64_t ra, fp;
+	w->end = END_NO_CFI;
+	if (!w->fp_known || w->fp < w->sp || w->fp - w->sp > FRAME_FAR ||
+	    w->fp % w->arch->stack_align != 0)
+		return false;
+	if (!walk_load(w, w->fp, &fp) || !walk_load(w, w->fp + 8, &ra))
+		return false;
+	ra &= w->arch->pc_mask;
+	if (ra != 0 && judge_return(w, ra) == IS_NO_RETURN) {
+		w->end = END_NO_CFI;
+		return false;
+	}
+	return take_frame(w, ra, w->fp + 16, fp);
+}
+
+/* Between the push of the frame pointer and its set-up: the slot on top equals the register. */
+static bool step_pushed_frame(struct walk *w)
+{
+	uint64_t saved, ra;
+	if (!w->top || w->arch->link_reg != ARCH_NO_REG || !w->fp_known ||
+	    !walk_load(w, w->sp, &saved) || saved != w->fp || !walk_load(w, w->sp + 8, &ra) ||
+	    judge_return(w, ra) == IS_NO_RETURN)
+		return false;
+	return take_frame(w, ra, w->sp + 16, w->fp);
+}
+
+/* The first slot that holds an address after a call. Only for the top frame: deeper, everything
+ * that was ever called has left its return address behind. */
+static bool step_scan(struct walk *w)
+{
+	uint64_t value;
+	for (uint64_t slot = w->sp; slot < w->sp + 8 * SCAN_SLOTS; slot += 8) {
+		if (slot - w->stack_address >= w->stack_words)
+			break;
+		if (walk_load(w, slot, &value) && judge_return(w, value) == DOES_RETURN)
+			return take_frame(w, value, slot + 8, w->fp);
+	}
+	w->end = END_NO_CFI;
+	return false;
+}
+
+static bool step_generated(struct walk *w, uint8_t *how)
+{
+	*how = FRAME_JIT;
+	return step_pushed_frame(w) || step_frame_pointer(w);
+}
+
+bool step_without_cfi(struct walk *w, uint8_t *how)
+{
+	struct place p;
+	const struct rule *rule;
+	w->slow_steps++;
+	if (!find_place(w, w->pc, w->exact, &p)) {
+		w->end = END_NO_MAPPING;
+		return false;
+	}
+	if (p.range.kind == UNWIND_RANGE_JIT && !p.range.module)
+		return step_generated(w, how);
+	if (is_sigreturn(w, &p, &rule))
+		return rule ? step_full(w, rule, how) : step_sigreturn(w, how);
+	if (is_root(w, &p)) {
+		w->end = END_ROOT;
+		return false;
+	}
+	*how = FRAME_FP;
+	if (step_pushed_frame(w) || step_frame_pointer(w))
+		return true;
+	*how = FRAME_GUESSED;
+	return w->top && w->end == END_NO_CFI && step_scan(w);
+}

@@ -1,0 +1,171 @@
+/*
+ * The step with all registers: rules whose CFA or return address needs more than the stack and
+ * frame pointers, and signal frames. Also the replay of noted steps, which brings all registers up
+ * to date.
+ */
+#include "unwind/walk.h"
+
+static bool get(const struct unwind_regs *regs, uint64_t reg, uint64_t *out)
+{
+	if (reg >= UNWIND_MAX_REGS || !(regs->valid >> reg & 1))
+		return false;
+	*out = regs->value[reg];
+	return true;
+}
+
+static void set(struct unwind_regs *regs, unsigned reg, uint64_t value)
+{
+	regs->value[reg] = value;
+	regs->valid |= 1ull << reg;
+}
+
+/*
+ * A slot below the stack pointer is dead: in an epilogue the register was already taken back from
+ * it, while CFI goes on naming the slot. The register then holds the caller's value.
+ */
+static bool is_restored(const struct walk *w, const struct unwind_regs *from, uint64_t slot)
+{
+	return slot < from->value[w->arch->sp];
+}
+
+static bool register_value(struct walk *w, const struct rule *rule, const struct rule_register *r,
+			   const struct unwind_regs *from, uint64_t cfa, uint64_t *out)
+{
+	uint64_t address = cfa + (uint64_t)(int64_t)r->value;
+	switch (r->how) {
+	case CFI_SAME:
+		return get(from, r->reg, out);
+	case CFI_AT_CFA:
+		if (!rule->is_signal && is_restored(w, from, address))
+			return get(from, r->reg, out);
+		return walk_load(w, address, out);
+	case CFI_IS_CFA:
+		*out = address;
+		return true;
+	case CFI_REGISTER:
+		return get(from, (uint64_t)r->value, out);
+	case CFI_AT_EXPRESSION:
+		return expression_value(w, rule->section, r->value, from, &cfa, &address) &&
+		       walk_load(w, address, out);
+	case CFI_IS_EXPRESSION:
+		return expression_value(w, rule->section, r->value, from, &cfa, out);
+	default:
+		return false;
+	}
+}
+
+/* The caller's registers after rule; the return address stands in pc_reg, where it is known. */
+static void apply(struct walk *w, const struct rule *rule, uint64_t cfa,
+		  const struct unwind_regs *from, struct unwind_regs *to)
+{
+	const struct arch *arch = w->arch;
+	uint64_t value;
+	*to = *from;
+	if (!rule->is_signal)
+		to->valid &= arch->kept;
+	set(to, arch->sp, cfa);
+	for (unsigned i = 0; i < rule->register_count; i++) {
+		const struct rule_register *r = &rule->registers[i];
+		if (register_value(w, rule, r, from, cfa, &value))
+			set(to, r->reg, value);
+		else
+			to->valid &= ~(1ull << r->reg);
+	}
+	if (rule->ra_reg != arch->pc_reg && get(to, rule->ra_reg, &value))
+		set(to, arch->pc_reg, value & arch->pc_mask);
+}
+
+void walk_materialize(struct walk *w)
+{
+	struct unwind_regs next;
+	uint8_t end = w->end;
+	for (size_t i = 0; i < w->note_count; i++) {
+		apply(w, w->notes[i].rule, w->notes[i].cfa, &w->known, &next);
+		w->known = next;
+	}
+	w->note_count = 0;
+	w->end = end;
+	set(&w->known, w->arch->pc_reg, w->pc);
+	set(&w->known, w->arch->sp, w->sp);
+}
+
+static bool find_cfa(struct walk *w, const struct rule *rule, uint64_t *cfa)
+{
+	if (rule->cfa_is_expression)
+		return expression_value(w, rule->section, rule->cfa_offset, &w->known, NULL, cfa);
+	w->end = END_NO_CFI;
+	if (!get(&w->known, rule->cfa_reg, cfa))
+		return false;
+	*cfa += (uint64_t)(int64_t)rule->cfa_offset;
+	return true;
+}
+
+static bool rule_names(const struct rule *rule, uint8_t reg)
+{
+	for (unsigned i = 0; i < rule->register_count; i++)
+		if (rule->registers[i].reg == reg)
+			return rule->registers[i].how != CFI_SAME;
+	return false;
+}
+
+/* The return address may be in the link register only as long as no call was made. */
+static bool find_return_address(struct walk *w, const struct rule *rule, struct unwind_regs *next,
+				uint64_t *pc)
+{
+	uint8_t pc_reg = rule->is_signal ? rule->ra_reg : w->arch->pc_reg;
+	if (rule_names(rule, rule->ra_reg))
+		return get(next, pc_reg, pc);
+	w->end = END_NO_CFI;
+	if (rule->ra_reg != w->arch->link_reg || !w->exact ||
+	    !get(&w->known, w->arch->link_reg, pc))
+		return false;
+	set(next, w->arch->pc_reg, *pc & w->arch->pc_mask);
+	return true;
+}
+
+/* Make next the frame at hand. */
+static bool enter(struct walk *w, const struct unwind_regs *next, uint64_t pc, bool leaves_signal)
+{
+	pc &= w->arch->pc_mask;
+	if (!walk_advance(w, pc, next->value[w->arch->sp], leaves_signal))
+		return false;
+	w->known = *next;
+	w->fp = next->value[w->arch->fp];
+	w->fp_known = next->valid >> w->arch->fp & 1;
+	return true;
+}
+
+bool step_full(struct walk *w, const struct rule *rule, uint8_t *how)
+{
+	struct unwind_regs next;
+	uint64_t cfa, pc;
+	w->slow_steps++;
+	walk_materialize(w);
+	if (!find_cfa(w, rule, &cfa))
+		return false;
+	w->end = END_UNREADABLE;
+	apply(w, rule, cfa, &w->known, &next);
+	if (!find_return_address(w, rule, &next, &pc) || !(next.valid >> w->arch->sp & 1))
+		return false;
+	*how = rule->is_signal ? FRAME_SIGNAL : FRAME_CFI;
+	return enter(w, &next, pc, rule->is_signal);
+}
+
+bool step_sigreturn(struct walk *w, uint8_t *how)
+{
+	const struct arch *arch = w->arch;
+	struct unwind_regs next = { 0 };
+	uint64_t pc;
+	w->slow_steps++;
+	w->note_count = 0; /* nothing of the handler's registers is needed */
+	for (unsigned i = 0; i < arch->reg_count; i++) {
+		uint64_t value, slot = w->sp + (uint64_t)arch->sigframe[i];
+		if (!walk_load(w, slot, &value))
+			return false;
+		set(&next, i, value);
+	}
+	if (!walk_load(w, w->sp + (uint64_t)arch->sigframe_pc, &pc))
+		return false;
+	*how = FRAME_SIGNAL;
+	return enter(w, &next, pc, true);
+}

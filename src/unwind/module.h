@@ -1,0 +1,17 @@
+/*
+ * One ELF file's unwind data: sections, their search, and the rows compiled so far. Addresses here
+ * are the file's own (ELF virtual addresses).
+ */
+#ifndef PROF_UNWIND_MODULE_H
+#define PROF_UNWIND_MODULE_H
+
+#include "unwind/rule.h"
+
+/* The rule at vaddr; NULL when nothing describes it. Valid as long as the module. */
+const struct rule *module_rule_at(struct unwind_module *m, uint64_t vaddr);
+/* n bytes of code at vaddr, or NULL. */
+const uint8_t *module_code(const struct unwind_module *m, uint64_t vaddr, size_t n);
+/* Code of the program's entry that no CFI describes: the first frame of the main thread. */
+bool module_is_entry(const struct unwind_module *m, uint64_t vaddr);
+
+#endif

@@ -1,0 +1,93 @@
+/* From a CFI row to an interned rule. */
+#include "unwind/rule.h"
+#include <string.h>
+
+/* A rule with room for every register. */
+union rule_buffer {
+	struct rule rule;
+	uint8_t bytes[sizeof(struct rule) + UNWIND_MAX_REGS * sizeof(struct rule_register)];
+};
+
+static const struct cfi_register *row_register(const struct cfi_row *row, uint64_t reg)
+{
+	static const struct cfi_register none = { CFI_UNSPECIFIED, 0 };
+	return reg < UNWIND_MAX_REGS ? &row->reg[reg] : &none;
+}
+
+static bool fits_frame_rule(const struct arch *arch, const struct cfi_row *row, uint64_t ra_reg)
+{
+	uint8_t fp_how = row->reg[arch->fp].how;
+	return !row->cfa_is_expression && (row->cfa_reg == arch->sp || row->cfa_reg == arch->fp) &&
+	       row_register(row, ra_reg)->how == CFI_AT_CFA &&
+	       (fp_how == CFI_AT_CFA || fp_how == CFI_UNSPECIFIED || fp_how == CFI_SAME) &&
+	       row->reg[arch->sp].how == CFI_UNSPECIFIED;
+}
+
+static uint8_t choose_kind(const struct arch *arch, const struct cfi_cie *cie,
+			   const struct cfi_row *row)
+{
+	if (row_register(row, cie->ra_reg)->how == CFI_UNDEFINED)
+		return RULE_ROOT;
+	if (!row->cfa_known || cie->ra_reg >= UNWIND_MAX_REGS)
+		return RULE_NO_CFI;
+	return !cie->is_signal && fits_frame_rule(arch, row, cie->ra_reg) ? RULE_FRAME : RULE_FULL;
+}
+
+static size_t fill(union rule_buffer *b, const struct arch *arch, const struct cfi_section *section,
+		   const struct cfi_cie *cie, const struct cfi_row *row)
+{
+	struct rule *rule = &b->rule;
+	memset(b, 0, sizeof(*b)); /* padding too: the bytes are hashed */
+	rule->kind = choose_kind(arch, cie, row);
+	rule->is_signal = cie->is_signal;
+	if (rule->kind == RULE_ROOT || rule->kind == RULE_NO_CFI)
+		return sizeof(*rule);
+	rule->cfa_is_fp = row->cfa_reg == arch->fp;
+	rule->cfa_is_expression = row->cfa_is_expression;
+	rule->cfa_reg = row->cfa_is_expression ? 0 : row->cfa_reg;
+	rule->ra_reg = (uint8_t)cie->ra_reg;
+	rule->cfa_offset = row->cfa_offset;
+	rule->ra_offset = row->reg[cie->ra_reg].value;
+	rule->fp_offset =
+		row->reg[arch->fp].how == CFI_AT_CFA ? row->reg[arch->fp].value : RULE_FP_SAME;
+	rule->section = section;
+	for (unsigned i = 0; i < arch->reg_count; i++) {
+		if (row->reg[i].how == CFI_UNSPECIFIED)
+			continue;
+		struct rule_register *r = &rule->registers[rule->register_count++];
+		r->reg = (uint8_t)i;
+		r->how = row->reg[i].how;
+		r->value = row->reg[i].value;
+	}
+	return sizeof(*rule) + rule->register_count * sizeof(struct rule_register);
+}
+
+uint32_t rule_intern(struct rule_set *set, const struct arch *arch,
+		     const struct cfi_section *section, const struct cfi_cie *cie,
+		     const struct cfi_row *row)
+{
+	union rule_buffer b;
+	size_t len = fill(&b, arch, section, cie, row);
+	for (uint64_t seed = 0;; seed++) {
+		uint64_t hash = hash_bytes(&b, len, seed);
+		uint32_t index = hmap_get(&set->by_hash, hash);
+		if (index == HMAP_NONE) {
+			struct rule *copy = arena_alloc(&set->arena, len);
+			memcpy(copy, &b, len);
+			index = (uint32_t)set->rules.len;
+			vec_push(&set->rules, copy);
+			hmap_put(&set->by_hash, hash, index);
+			return index;
+		}
+		const struct rule *known = set->rules.data[index];
+		if (known->register_count == b.rule.register_count && memcmp(known, &b, len) == 0)
+			return index;
+	}
+}
+
+void rule_set_release(struct rule_set *set)
+{
+	arena_release(&set->arena);
+	hmap_release(&set->by_hash);
+	vec_release(&set->rules);
+}

@@ -1,0 +1,236 @@
+/*
+ * The walk from the sampled registers to the thread's root. A direct-mapped cache from (space,
+ * address) to (rule, mapping) serves nearly every step; the step itself is a handful of loads.
+ */
+#include "unwind/walk.h"
+
+#define CACHE_BITS   15
+#define DESCENTS_MAX 8 /* changes to a lower stack in one walk: signal stacks, coroutines */
+
+struct cached {
+	uint64_t address, key;
+	const struct rule *rule;
+	void *user;
+};
+
+struct unwinder {
+	const struct arch *arch;
+	struct cached *cache;
+	uint64_t generation;
+	struct unwind_stats stats;
+	struct walk walk;
+};
+
+struct unwinder *unwinder_new(enum unwind_arch arch)
+{
+	struct unwinder *u = xcalloc(1, sizeof(*u));
+	u->arch = arch_get(arch);
+	u->cache = xcalloc(1u << CACHE_BITS, sizeof(*u->cache));
+	u->generation = 1;
+	return u;
+}
+
+void unwinder_free(struct unwinder *u)
+{
+	if (!u)
+		return;
+	free_ptr(&u->cache);
+	free_ptr(&u);
+}
+
+/* Old entries cannot match any more: the key of every space changes. */
+void unwinder_invalidate(struct unwinder *u)
+{
+	u->generation++;
+}
+
+void unwinder_get_stats(const struct unwinder *u, struct unwind_stats *out)
+{
+	*out = u->stats;
+}
+
+/* Why address could not be read from the stack copy. */
+static uint8_t unreadable(const struct walk *w, uint64_t address, size_t len)
+{
+	const struct unwind_memory *m = w->rq->memory;
+	bool behind =
+		address >= m->stack_address && address - m->stack_address + len > m->stack_len;
+	return m->stack_is_cut && behind ? END_TRUNCATED : END_UNREADABLE;
+}
+
+bool walk_load_slow(struct walk *w, uint64_t address, void *out, size_t len)
+{
+	const struct unwind_memory *m = w->rq->memory;
+	uint64_t offset = address - m->stack_address;
+	if (offset < m->stack_len && len <= m->stack_len - offset) {
+		memcpy(out, m->stack + offset, len);
+		return true;
+	}
+	if (m->read && m->read(m->read_ctx, address, out, len) == 0)
+		return true;
+	w->end = unreadable(w, address, len);
+	return false;
+}
+
+bool walk_advance(struct walk *w, uint64_t pc, uint64_t sp, bool leaves_signal)
+{
+	bool leaf = sp == w->sp && w->exact && w->arch->link_reg != ARCH_NO_REG;
+	if (sp <= w->sp && !leaf &&
+	    ((sp == w->sp && pc == w->pc) || ++w->descents > DESCENTS_MAX)) {
+		w->end = END_LOOP;
+		return false;
+	}
+	w->pc = pc;
+	w->sp = sp;
+	w->exact = leaves_signal;
+	w->top = false;
+	return true;
+}
+
+static const struct rule *choose_rule(const struct unwind_range *range, uint64_t address)
+{
+	static const struct rule no_cfi = { .kind = RULE_NO_CFI }, jit = { .kind = RULE_JIT },
+				 unknown = { .kind = RULE_UNKNOWN_FILE };
+	if (range->module) {
+		const struct rule *rule = module_rule_at(range->module, address - range->bias);
+		return rule ? rule : &no_cfi;
+	}
+	return range->kind == UNWIND_RANGE_JIT ? &jit : &unknown;
+}
+
+static bool fill(struct unwinder *u, struct cached *slot, uint64_t address, uint64_t key)
+{
+	const struct unwind_request *rq = u->walk.rq;
+	struct unwind_range range = { 0 };
+	u->stats.cache_misses++;
+	if (!rq->find(rq->find_ctx, address, &range))
+		return false;
+	*slot = (struct cached){ address, key, choose_rule(&range, address), range.user };
+	return true;
+}
+
+/* The rule and mapping of address; NULL when nothing is mapped there. */
+static inline const struct cached *lookup(struct unwinder *u, uint64_t address, uint64_t key)
+{
+	uint64_t hash = (address ^ key) * 0x9e3779b97f4a7c15ull;
+	struct cached *slot = &u->cache[hash >> (64 - CACHE_BITS)];
+	if (__builtin_expect(slot->address == address && slot->key == key, 1))
+		return slot;
+	return fill(u, slot, address, key) ? slot : NULL;
+}
+
+/* RULE_FRAME: the step that nearly all are. */
+static inline bool step_frame(struct walk *w, const struct rule *rule)
+{
+	uint64_t cfa = (rule->cfa_is_fp ? w->fp : w->sp) + (uint64_t)(int64_t)rule->cfa_offset;
+	uint64_t ra, sp = w->sp, slot;
+	if (__builtin_expect(rule->cfa_is_fp && !w->fp_known, 0)) {
+		w->end = END_NO_CFI;
+		return false;
+	}
+	if (!walk_load(w, cfa + (uint64_t)(int64_t)rule->ra_offset, &ra))
+		return false;
+	ra &= w->arch->pc_mask;
+	w->notes[w->note_count++] = (struct walk_note){ rule, cfa };
+	if (rule->fp_offset != RULE_FP_SAME) {
+		slot = cfa + (uint64_t)(int64_t)rule->fp_offset;
+		if (slot >= sp) /* below, it was already restored: an epilogue */
+			w->fp_known = walk_load(w, slot, &w->fp);
+	}
+	if (__builtin_expect(cfa <= sp, 0) && !walk_advance(w, ra, cfa, false))
+		return false;
+	w->pc = ra;
+	w->sp = cfa;
+	w->exact = w->top = false;
+	if (__builtin_expect(w->note_count == WALK_NOTES, 0))
+		walk_materialize(w);
+	return true;
+}
+
+static bool step(struct walk *w, const struct rule *rule, uint8_t *how)
+{
+	*how = FRAME_CFI;
+	switch (rule->kind) {
+	case RULE_FRAME:
+		return step_frame(w, rule);
+	case RULE_FULL:
+		return step_full(w, rule, how);
+	case RULE_ROOT:
+		w->end = END_ROOT;
+		return false;
+	default:
+		return step_without_cfi(w, how);
+	}
+}
+
+static void start(struct walk *w, const struct arch *arch, const struct unwind_request *rq)
+{
+	const struct unwind_memory *m = rq->memory;
+	w->arch = arch;
+	w->rq = rq;
+	w->stack = m->stack;
+	w->stack_address = m->stack_address;
+	w->stack_words = m->stack_len >= 8 ? m->stack_len - 7 : 0;
+	w->known = *rq->regs;
+	w->pc = rq->regs->pc;
+	w->sp = rq->regs->value[arch->sp];
+	w->fp = rq->regs->value[arch->fp];
+	w->fp_known = rq->regs->valid >> arch->fp & 1;
+	w->exact = w->top = true;
+	w->end = END_UNKNOWN;
+	w->descents = 0;
+	w->slow_steps = 0;
+	w->note_count = 0;
+}
+
+/* From the frame at hand, which frames[0] holds, outward. Returns the number of frames. */
+static size_t walk_out(struct unwinder *u, const struct cached *at, uint64_t key,
+		       struct unwind_frame *frames, size_t max)
+{
+	struct walk *w = &u->walk;
+	for (size_t n = 1;; n++) {
+		uint8_t how;
+		bool stepped = step(w, at->rule, &how);
+		if (at->rule->is_signal || (stepped && how == FRAME_SIGNAL))
+			frames[n - 1].how = n == 1 ? FRAME_REGISTER : FRAME_SIGNAL;
+		if (!stepped)
+			return n;
+		if (w->pc == 0) {
+			w->end = END_ROOT;
+			return n;
+		}
+		at = lookup(u, w->exact ? w->pc : w->pc - 1, key);
+		if (!at) {
+			w->end = END_NO_MAPPING;
+			return n;
+		}
+		if (n == max) {
+			w->end = END_DEPTH;
+			return n;
+		}
+		frames[n] = (struct unwind_frame){ w->pc, at->user, how };
+	}
+}
+
+size_t unwind_stack(struct unwinder *u, const struct unwind_request *rq,
+		    struct unwind_frame *frames, size_t max, uint8_t *end)
+{
+	*end = END_DEPTH;
+	if (max == 0)
+		return 0;
+	struct walk *w = &u->walk;
+	uint64_t key = rq->space ^ u->generation * 0xd6e8feb86659fd93ull;
+	uint64_t misses = u->stats.cache_misses;
+	start(w, u->arch, rq);
+	const struct cached *at = lookup(u, w->pc, key);
+	frames[0] = (struct unwind_frame){ w->pc, at ? at->user : NULL, FRAME_REGISTER };
+	size_t n = 1;
+	w->end = END_NO_MAPPING;
+	if (at)
+		n = walk_out(u, at, key, frames, max);
+	*end = w->end;
+	u->stats.frames += n;
+	u->stats.cache_hits += n - (u->stats.cache_misses - misses);
+	u->stats.slow_steps += w->slow_steps;
+	return n;
+}

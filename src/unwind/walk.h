@@ -1,0 +1,70 @@
+/*
+ * One stack being unwound: the registers of the frame at hand and the ways to the next one. The
+ * common step (step_frame in walk.c) moves pc, sp and fp only and notes what it did; the other
+ * registers are worked out from those notes when a rare rule asks for them.
+ */
+#ifndef PROF_UNWIND_WALK_H
+#define PROF_UNWIND_WALK_H
+
+#include "unwind/module.h"
+#include <string.h>
+
+#define WALK_NOTES 512
+
+struct walk_note {
+	const struct rule *rule;
+	uint64_t cfa;
+};
+
+struct walk {
+	const struct arch *arch;
+	const struct unwind_request *rq;
+	const uint8_t *stack;
+	uint64_t stack_address;
+	uint64_t stack_words; /* bytes at which a word may start: len - 7, or 0 */
+	uint64_t pc, sp, fp;
+	bool fp_known;
+	bool exact;	   /* pc is the very instruction, not a return address */
+	bool top;	   /* no step was made yet */
+	uint8_t end;	   /* enum stack_end: why the last step failed */
+	uint32_t descents; /* steps that did not move the stack pointer up */
+	uint64_t slow_steps;
+	/* All registers of an inner frame, and the steps since. */
+	struct unwind_regs known;
+	size_t note_count;
+	struct walk_note notes[WALK_NOTES];
+};
+
+/* Any length up to 8, from the stack copy or the caller's memory. On failure w->end says why. */
+bool walk_load_slow(struct walk *w, uint64_t address, void *out, size_t len);
+
+static inline bool walk_load(struct walk *w, uint64_t address, uint64_t *out)
+{
+	uint64_t offset = address - w->stack_address;
+	if (__builtin_expect(offset < w->stack_words, 1)) {
+		memcpy(out, w->stack + offset, sizeof(*out));
+		return true;
+	}
+	return walk_load_slow(w, address, out, sizeof(*out));
+}
+
+/* full.c: bring w->known up to the frame at hand and forget the notes. */
+void walk_materialize(struct walk *w);
+
+/* Each returns true after a step to the caller, with *how set (enum frame_how); false with w->end
+ * set. */
+bool step_full(struct walk *w, const struct rule *rule, uint8_t *how); /* full.c: RULE_FULL */
+bool step_without_cfi(struct walk *w, uint8_t *how);		       /* fallback.c */
+/* full.c: registers that the kernel saved at the stack pointer for the code a signal interrupted.
+ */
+bool step_sigreturn(struct walk *w, uint8_t *how);
+
+/* Take the caller's state as the frame at hand; false (END_LOOP) when it cannot be one. */
+bool walk_advance(struct walk *w, uint64_t pc, uint64_t sp, bool leaves_signal);
+
+/* expression.c: *out = the value of the expression at offset (ULEB length, bytes) of the section,
+ * over the registers in regs, with initial pushed first when it is not NULL. */
+bool expression_value(struct walk *w, const struct cfi_section *s, int32_t offset,
+		      const struct unwind_regs *regs, const uint64_t *initial, uint64_t *out);
+
+#endif
