@@ -1,0 +1,108 @@
+/* prof flame: the flame graph as one SVG file. */
+#include <string.h>
+
+#include "base/bytes.h"
+#include "cmd/cmd.h"
+#include "cmd/input.h"
+#include "output/output.h"
+
+struct options {
+	struct cmd_input_options input;
+	const char *output, *title, *subtitle, *count_name;
+	uint64_t width;
+	double min_width;
+	bool inverted, reverse, by_thread, by_comm, by_module, by_line, merge_recursion, quiet;
+};
+
+static const struct cmd_option rows[] = {
+	CMD_INPUT_FILE_OPTION(struct options, input),
+	OPTION(struct options, output, OPT_STRING, 'o', "output", .argument = "FILE",
+	       .help = "write the SVG to FILE, '-' is standard output (default: flame.svg)"),
+	OPTION(struct options, quiet, OPT_FLAG, 'q', "quiet",
+	       .help = "do not say where it was written"),
+	OPTION(struct options, title, OPT_STRING, 0, "title", .argument = "TEXT",
+	       .heading = "Drawing", .help = "title (default: the recorded command)"),
+	OPTION(struct options, subtitle, OPT_STRING, 0, "subtitle", .argument = "TEXT",
+	       .help = "a second line below it"),
+	OPTION(struct options, width, OPT_U64, 0, "width", .argument = "PIXELS",
+	       .help = "a fixed width (default: as wide as the window)"),
+	OPTION(struct options, min_width, OPT_DOUBLE, 0, "minwidth", .argument = "PIXELS",
+	       .help = "leave out frames narrower than this (default: 0.1)"),
+	OPTION(struct options, inverted, OPT_FLAG, 0, "inverted",
+	       .help = "roots on top (an icicle graph)"),
+	OPTION(struct options, reverse, OPT_FLAG, 0, "reverse",
+	       .help = "merge from the leaves: which function the time went to, then its callers"),
+	OPTION(struct options, count_name, OPT_STRING, 0, "countname", .argument = "TEXT",
+	       .help = "name of the unit (default: the event's)"),
+	OPTION(struct options, by_thread, OPT_FLAG, 0, "by-thread",
+	       .help = "a graph of its own for each thread"),
+	OPTION(struct options, by_comm, OPT_FLAG, 0, "by-comm",
+	       .help = "a graph of its own for each command name"),
+	CMD_FILTER_OPTIONS(struct options, input),
+	OPTION(struct options, by_module, OPT_FLAG, 0, "by-module",
+	       .help = "frames are programs and libraries, not functions"),
+	OPTION(struct options, by_line, OPT_FLAG, 0, "by-line",
+	       .help = "frames are lines of functions"),
+	OPTION(struct options, merge_recursion, OPT_FLAG, 0, "merge-recursion",
+	       .help = "a function that calls itself is one frame"),
+	{ .name = NULL },
+};
+
+static struct flame_options flame_options(const struct options *o)
+{
+	struct flame_options f = {
+		.title = o->title,
+		.subtitle = o->subtitle,
+		.width = (uint32_t)o->width,
+		.min_width_px = o->min_width,
+		.inverted = o->inverted,
+		.reverse = o->reverse,
+		.count_name = o->count_name,
+		.frames = cmd_frames(&o->input),
+	};
+
+	f.frames.by_thread = o->by_thread;
+	f.frames.by_comm = o->by_comm;
+	f.frames.by_module = o->by_module;
+	f.frames.by_line = o->by_line;
+	f.frames.merge_recursion = o->merge_recursion;
+	return f;
+}
+
+static int run(void *options, int argc, char **argv)
+{
+	const struct options *o = options;
+	const char *path = o->output ? o->output : "flame.svg";
+	struct bytes out = { 0 };
+	struct cmd_view v;
+
+	if (o->width > 100000)
+		return cmd_usage(&command_flame, "--width: at most 100000");
+	int status = cmd_view_open(&v, &command_flame, &o->input, argc, argv, true);
+	if (status != EXIT_DONE)
+		return status;
+	struct flame_options f = flame_options(o);
+	cmd_say_no_samples(&command_flame, &v);
+	output_flame(&out, &v.profile, &v.samples, v.event, &f);
+	status = cmd_write_output(&command_flame, &out, path);
+	if (status == EXIT_DONE && !o->quiet && strcmp(path, "-") != 0)
+		cmd_say(&command_flame, "wrote %s (open it in a browser)", path);
+	bytes_release(&out);
+	cmd_view_release(&v);
+	return status;
+}
+
+const struct command command_flame = {
+	.name = "flame",
+	.summary = "draw a flame graph (SVG)",
+	.synopsis = "prof flame [options] [file]",
+	.description =
+		"Writes one SVG file that any browser opens: click to zoom, Ctrl-F to search. Widths are shares "
+		"of the samples, the order from left to right means nothing.",
+	.examples = "prof flame\tflame.svg from prof.data.\n"
+		    "prof flame --by-thread -o threads.svg\tEach thread for itself.\n"
+		    "prof flame --reverse --minwidth 1\tFrom the leaves, without narrow frames.\n",
+	.options = rows,
+	.options_size = sizeof(struct options),
+	.run = run,
+};

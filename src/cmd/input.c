@@ -1,0 +1,69 @@
+/* Opening what the reading commands read. */
+#include "cmd/input.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "input/input.h"
+
+const char *const demangle_choices[] = { "yes", "no", NULL };
+
+int cmd_profile_open(struct profile *p, const struct command *cmd, const char *input, int argc,
+		     char **argv, bool say_warnings)
+{
+	struct error err = { 0 };
+	uint32_t warnings = 0;
+
+	if (argc > 1 || (argc == 1 && input))
+		return cmd_usage(cmd, "one file at a time, not '%s' too", argv[argc - 1]);
+	if (input_open(p, argc ? argv[0] : input, &warnings, &err) < 0)
+		return cmd_fail(cmd, &err, cmd_status(&err));
+	for (size_t i = p->notes.len - warnings; say_warnings && i < p->notes.len; i++)
+		cmd_say(cmd, "%s", profile_str(p, p->notes.data[i]));
+	return EXIT_DONE;
+}
+
+int cmd_view_open(struct cmd_view *v, const struct command *cmd, const struct cmd_input_options *o,
+		  int argc, char **argv, bool say_warnings)
+{
+	struct error err = { 0 };
+
+	memset(v, 0, sizeof(*v));
+	int status = cmd_profile_open(&v->profile, cmd, o->input, argc, argv, say_warnings);
+	if (status != EXIT_DONE)
+		return status;
+	if (filter_new(&v->filter, &v->profile, &o->filter, &err) < 0) {
+		profile_release(&v->profile);
+		return cmd_fail(cmd, &err, cmd_status(&err));
+	}
+	filter_apply(v->filter, &v->samples);
+	v->event = filter_event(v->filter);
+	return EXIT_DONE;
+}
+
+void cmd_view_release(struct cmd_view *v)
+{
+	filter_result_release(&v->samples);
+	filter_free(v->filter);
+	profile_release(&v->profile);
+}
+
+struct calltree_options cmd_frames(const struct cmd_input_options *o)
+{
+	return (struct calltree_options){
+		.no_inline = o->no_inline,
+		.raw_names = strcmp(demangle_choices[o->demangle], "no") == 0,
+	};
+}
+
+void cmd_say_no_samples(const struct command *cmd, const struct cmd_view *v)
+{
+	if (v->samples.samples.len)
+		return;
+	if (v->profile.samples.len)
+		cmd_say(cmd, "no samples pass the filter");
+	else
+		cmd_say(cmd,
+			"there are no samples: the program used too little CPU time, or none while it was "
+			"recorded ('prof info' tells more)");
+}

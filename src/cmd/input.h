@@ -1,0 +1,75 @@
+/* What the reading commands share: the input file, the filters, and what comes of them. */
+#ifndef PROF_CMD_INPUT_H
+#define PROF_CMD_INPUT_H
+
+#include "analysis/calltree.h"
+#include "analysis/filter.h"
+#include "cmd/cmd.h"
+#include "profile/profile.h"
+
+struct cmd_input_options {
+	const char *input; /* -i */
+	struct filter_spec filter;
+	bool no_inline;
+	unsigned demangle; /* index into demangle_choices */
+};
+
+extern const char *const demangle_choices[]; /* "yes", "no" */
+
+/* -i, for a command whose struct has a cmd_input_options named member. */
+#define CMD_INPUT_FILE_OPTION(type, member)                                                  \
+	OPTION(type, member.input, OPT_STRING, 'i', "input", .argument = "FILE",             \
+	       .help = "read FILE: prof.data or perf.data, '-' is standard input (default: " \
+		       "prof.data)")
+/* The filters and how frames are named. */
+#define CMD_FILTER_OPTIONS(type, member)                                                                  \
+	OPTION(type, member.filter.event, OPT_STRING, 0, "event", .argument = "EVENT",                    \
+	       .heading = "Only a part of the samples",                                                   \
+	       .help = "samples of this event (default: the first)"),                                     \
+		OPTION(type, member.filter.time, OPT_STRING, 0, "time", .argument = "FROM,TO",            \
+		       .help = "a span in seconds or percent from the start: 2,5 or 10%-20%; either end " \
+			       "may be left out"),                                                        \
+		OPTION(type, member.filter.comm, OPT_STRING, 0, "comm", .argument = "NAMES",              \
+		       .help = "commands of these names (each exact, a glob, or a /regex/)"),             \
+		OPTION(type, member.filter.pid, OPT_STRING, 0, "pid", .argument = "PIDS",                 \
+		       .help = "these processes"),                                                        \
+		OPTION(type, member.filter.tid, OPT_STRING, 0, "tid", .argument = "TIDS",                 \
+		       .help = "these threads"),                                                          \
+		OPTION(type, member.filter.module, OPT_STRING, 0, "module", .argument = "NAMES",          \
+		       .help = "samples taken in these programs or libraries"),                           \
+		OPTION(type, member.filter.symbol, OPT_STRING, 0, "symbol", .argument = "NAMES",          \
+		       .help = "samples taken in these functions"),                                       \
+		OPTION(type, member.filter.focus, OPT_STRING, 0, "focus", .argument = "REGEX",            \
+		       .help = "samples with a matching function anywhere on their stack"),               \
+		OPTION(type, member.filter.ignore, OPT_STRING, 0, "ignore", .argument = "REGEX",          \
+		       .help = "samples without a matching function on their stack"),                     \
+		OPTION(type, member.no_inline, OPT_FLAG, 0, "no-inline", .heading = "Frames",             \
+		       .help = "leave inlined functions out: they count as the function they are in"),    \
+		OPTION(type, member.demangle, OPT_CHOICE, 0, "demangle", .argument = "yes|no",            \
+		       .choices = demangle_choices,                                                       \
+		       .help = "C++ and Rust names as in the source (default: yes)")
+
+/* A profile, its filter and the samples that passed. */
+struct cmd_view {
+	struct profile profile;
+	struct filter *filter;
+	struct filter_result samples;
+	uint32_t event;
+};
+
+/* Opens the one operand or -i, applies the filter. Says why when it fails, and says what is wrong
+ * with the file (say_warnings) on standard error. EXIT_DONE or another status; release only after
+ * EXIT_DONE. */
+int cmd_view_open(struct cmd_view *v, const struct command *cmd, const struct cmd_input_options *o,
+		  int argc, char **argv, bool say_warnings);
+void cmd_view_release(struct cmd_view *v);
+/* The file alone. */
+int cmd_profile_open(struct profile *p, const struct command *cmd, const char *input, int argc,
+		     char **argv, bool say_warnings);
+
+/* The parts of calltree_options that the shared rows set. */
+struct calltree_options cmd_frames(const struct cmd_input_options *o);
+/* Says on standard error that there is nothing to show, and the likely reason. */
+void cmd_say_no_samples(const struct command *cmd, const struct cmd_view *v);
+
+#endif

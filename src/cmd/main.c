@@ -1,0 +1,82 @@
+/* prof: finds the command, parses its options, runs it. */
+#include <fcntl.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "base/memory.h"
+#include "cmd/cmd.h"
+#include "cmd/help.h"
+#include "cmd/near.h"
+#include "cmd/options.h"
+
+/* With a standard descriptor closed, the next file opened would take its place and get what is
+ * printed. */
+static void hold_standard_descriptors(void)
+{
+	for (int fd = 0; fd <= 2; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) != fd)
+			_exit(EXIT_FAILED);
+}
+
+static int unknown_command(const char *name)
+{
+	char text[256];
+	struct near near;
+
+	near_init(&near, name);
+	for (size_t i = 0; commands[i]; i++)
+		near_offer(&near, commands[i]->name);
+	return cmd_usage(NULL, "there is no command '%s'%s; 'prof help' lists them all", name,
+			 near_format(&near, "", text, sizeof(text)));
+}
+
+static int print_version(void)
+{
+	struct bytes out = { 0 };
+
+	bytes_printf(&out, "prof %s\n", PROF_VERSION);
+	int status = cmd_write_output(NULL, &out, NULL);
+	bytes_release(&out);
+	return status;
+}
+
+/* argv[0] is the command's name. */
+static int run_command(const struct command *cmd, int argc, char **argv)
+{
+	CLEANUP_FREE void *options = xcalloc(1, cmd->options_size);
+	struct operands operands;
+	struct error err = { 0 };
+	int status;
+
+	if (cmd->init)
+		cmd->init(options);
+	int rc = options_parse(cmd->options, cmd->stops_at_first_operand, options, argc - 1,
+			       argv + 1, &operands, &err);
+	if (rc > 0)
+		status = help_print(cmd);
+	else if (rc < 0)
+		status = cmd_usage(cmd, "%s; see 'prof %s --help'", err.text, cmd->name);
+	else
+		status = cmd->run(options, operands.count, operands.items);
+	options_release(cmd->options, options);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	hold_standard_descriptors();
+	setlocale(LC_CTYPE, "");
+	if (argc < 2)
+		return help_print_overview(STDERR_FILENO) == EXIT_DONE ? EXIT_USAGE : EXIT_FAILED;
+	if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0)
+		return print_version();
+	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
+		return help_print_overview(STDOUT_FILENO);
+
+	const struct command *cmd = command_find(argv[1]);
+	return cmd ? run_command(cmd, argc - 1, argv + 1) : unknown_command(argv[1]);
+}

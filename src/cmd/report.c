@@ -1,0 +1,132 @@
+/* prof report: where the time went, as text, JSON or CSV. */
+#include <string.h>
+
+#include "base/bytes.h"
+#include "cmd/cmd.h"
+#include "cmd/input.h"
+#include "cmd/terminal.h"
+#include "output/output.h"
+
+struct options {
+	struct cmd_input_options input;
+	bool json, csv, stdio, tree, inverted, merge_recursion;
+	unsigned by, colour;
+	const char *callers, *callees;
+	uint64_t limit, width;
+	double min_percent;
+};
+
+/* In the order of enum flat_by. */
+static const char *const by_choices[] = { "function", "module", "line",	 "thread",
+					  "process",  "cpu",	"event", NULL };
+
+static const struct cmd_option rows[] = {
+	CMD_INPUT_FILE_OPTION(struct options, input),
+	OPTION(struct options, by, OPT_CHOICE, 0, "by", .argument = "WHAT", .choices = by_choices,
+	       .heading = "What to show",
+	       .help = "a row for each function (default), module, line, thread, process, cpu or event"),
+	OPTION(struct options, tree, OPT_FLAG, 0, "tree",
+	       .help = "the call tree, from the roots down"),
+	OPTION(struct options, inverted, OPT_FLAG, 'G', "inverted",
+	       .help = "the call tree upside down: from where the time went up to its callers"),
+	OPTION(struct options, callers, OPT_STRING, 0, "callers", .argument = "FUNCTION",
+	       .help = "who called FUNCTION, and how much of its time each brought"),
+	OPTION(struct options, callees, OPT_STRING, 0, "callees", .argument = "FUNCTION",
+	       .help = "what FUNCTION called, and how much of its time each took"),
+	OPTION(struct options, limit, OPT_U64, 'n', "limit", .argument = "N",
+	       .help = "at most N rows (default: 20, in a tree more)"),
+	OPTION(struct options, min_percent, OPT_DOUBLE, 0, "percent-limit", .argument = "P",
+	       .help = "put rows below P percent together in one"),
+	OPTION(struct options, json, OPT_FLAG, 0, "json", .heading = "How to show it",
+	       .help = "as JSON"),
+	OPTION(struct options, csv, OPT_FLAG, 0, "csv", .help = "as CSV"),
+	OPTION(struct options, colour, OPT_CHOICE, 0, "color", .argument = "WHEN",
+	       .choices = colour_choices,
+	       .help = "auto (default: on a terminal, unless NO_COLOR is set), always or never"),
+	OPTION(struct options, width, OPT_U64, 0, "width", .argument = "COLUMNS",
+	       .help = "for lines of this width (default: the terminal's, else 80)"),
+	OPTION(struct options, stdio, OPT_FLAG, 0, "stdio", .hidden = true, .help = "as text"),
+	CMD_FILTER_OPTIONS(struct options, input),
+	OPTION(struct options, merge_recursion, OPT_FLAG, 0, "merge-recursion",
+	       .help = "a function that calls itself is one frame"),
+	{ .name = NULL },
+};
+
+static int check(const struct options *o)
+{
+	if (o->json && o->csv)
+		return cmd_usage(&command_report, "--json or --csv, not both");
+	if (o->callers && o->callees)
+		return cmd_usage(&command_report, "--callers or --callees, not both");
+	if (o->min_percent > 100)
+		return cmd_usage(&command_report, "--percent-limit: at most 100");
+	if (o->limit > UINT32_MAX || o->width > 10000)
+		return cmd_usage(&command_report, "%s is too large",
+				 o->width > 10000 ? "--width" : "--limit");
+	return EXIT_DONE;
+}
+
+static struct report_options report_options(const struct options *o)
+{
+	struct report_options r = {
+		.format = o->json  ? REPORT_JSON
+			  : o->csv ? REPORT_CSV
+				   : REPORT_TEXT,
+		.by = (enum flat_by)o->by,
+		.width = o->width ? (uint32_t)o->width : terminal_width(),
+		.colour = terminal_colour((enum colour_choice)o->colour),
+		.unicode = terminal_unicode(),
+		.limit = (uint32_t)o->limit,
+		.min_percent = o->min_percent,
+		.tree = o->tree || o->inverted,
+		.callers = o->callers,
+		.callees = o->callees,
+		.frames = cmd_frames(&o->input),
+	};
+
+	r.frames.inverted = o->inverted;
+	r.frames.merge_recursion = o->merge_recursion;
+	return r;
+}
+
+static int run(void *options, int argc, char **argv)
+{
+	const struct options *o = options;
+	struct error err = { 0 };
+	struct bytes out = { 0 };
+	struct cmd_view v;
+
+	int status = check(o);
+	if (status == EXIT_DONE)
+		status = cmd_view_open(&v, &command_report, &o->input, argc, argv, true);
+	if (status != EXIT_DONE)
+		return status;
+	struct report_options r = report_options(o);
+	cmd_say_no_samples(&command_report, &v);
+	if (output_report(&out, &v.profile, &v.samples, v.event, &r, &err) < 0)
+		status = cmd_fail(&command_report, &err, cmd_status(&err));
+	else
+		status = cmd_write_output(&command_report, &out, NULL);
+	bytes_release(&out);
+	cmd_view_release(&v);
+	return status;
+}
+
+const struct command command_report = {
+	.name = "report",
+	.summary = "show where the time went",
+	.synopsis = "prof report [options] [file]",
+	.description =
+		"Prints how true the recording is, its totals, and its hottest functions: self is the time "
+		"in the function's own code, total includes what it called. The ± behind a share is its "
+		"95 % uncertainty within this run.",
+	.examples =
+		"prof report\tThe hottest functions of prof.data.\n"
+		"prof report --tree --percent-limit 1\tThe call tree without what is below 1 %.\n"
+		"prof report --callers malloc\tWho calls malloc.\n"
+		"prof report --by thread --time 2,5\tThreads between the 2nd and the 5th second.\n"
+		"prof report --json other.data\tFor a script.\n",
+	.options = rows,
+	.options_size = sizeof(struct options),
+	.run = run,
+};

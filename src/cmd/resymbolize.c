@@ -1,0 +1,311 @@
+/*
+ * Names for a profile once more. The addresses of every node and leaf are grouped by module, looked
+ * up in one batch each, and what is found replaces the location's frames. Frames and functions
+ * nobody uses any more are dropped at the end.
+ */
+#include "cmd/resymbolize.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "base/hash.h"
+#include "base/io.h"
+#include "base/memory.h"
+#include "elf/elf_image.h"
+
+struct address {
+	uint32_t module;
+	uint64_t address;
+};
+
+struct job {
+	struct profile *p;
+	struct files *files;
+	struct symbolizer *symbolizer;
+	struct resymbolize_report *report;
+	VEC(struct address) addresses; /* sorted, unique */
+	struct hmap functions;	       /* hash of a function's row → index */
+	uint32_t module;	       /* of the running batch */
+};
+
+static int compare_addresses(const void *a, const void *b)
+{
+	const struct address *x = a, *y = b;
+
+	if (x->module != y->module)
+		return x->module < y->module ? -1 : 1;
+	return x->address < y->address ? -1 : x->address > y->address;
+}
+
+static void add_address(struct job *j, uint32_t module, uint64_t address)
+{
+	struct address row = { module, address };
+
+	if (module < j->p->modules.len)
+		vec_push(&j->addresses, row);
+}
+
+static void collect(struct job *j)
+{
+	const struct profile *p = j->p;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < p->nodes.len; i++)
+		add_address(j, p->nodes.data[i].module, node_lookup_address(&p->nodes.data[i]));
+	for (size_t i = 0; i < p->samples.len; i++)
+		add_address(j, p->samples.data[i].leaf_module, p->samples.data[i].leaf_address);
+	if (j->addresses.len)
+		qsort(j->addresses.data, j->addresses.len, sizeof(struct address),
+		      compare_addresses);
+	for (size_t i = 0; i < j->addresses.len; i++)
+		if (i == 0 ||
+		    compare_addresses(&j->addresses.data[i], &j->addresses.data[i - 1]) != 0)
+			j->addresses.data[kept++] = j->addresses.data[i];
+	j->addresses.len = kept;
+}
+
+static uint32_t intern_function(struct job *j, const struct profile_symbol_frame *f)
+{
+	struct strtab *strings = &j->p->strings;
+	struct profile_function row = {
+		.name = strtab_add_str(strings, f->name),
+		.linkage = strtab_add_str(strings, f->linkage),
+		.file = strtab_add_str(strings, f->function_file ? f->function_file : f->file),
+		.line = f->function_line,
+		.module = j->module,
+	};
+	uint64_t key = hash_bytes(&row, sizeof(row), 0);
+	uint32_t id = hmap_get(&j->functions, key);
+
+	if (id != HMAP_NONE)
+		return id;
+	id = (uint32_t)j->p->functions.len;
+	vec_push(&j->p->functions, row);
+	hmap_put(&j->functions, key, id);
+	return id;
+}
+
+static struct profile_location *location_of(struct profile *p, uint32_t module, uint64_t address,
+					    size_t indexed)
+{
+	struct profile_location fresh = { .address = address, .module = module };
+	uint32_t id = profile_find_location(p, module, address);
+
+	if (id < indexed)
+		return &p->locations.data[id];
+	vec_push(&p->locations, fresh);
+	return &p->locations.data[p->locations.len - 1];
+}
+
+/* What a batch found, kept until its end: the locations' table may not grow while it is searched.
+ */
+struct found {
+	uint64_t address;
+	uint32_t first_frame, frame_count;
+};
+
+struct batch {
+	struct job *job;
+	VEC(struct found) found;
+};
+
+static void take(void *ctx, uint64_t address, const struct profile_symbol_frame *frames,
+		 uint32_t count)
+{
+	struct batch *b = ctx;
+	struct profile *p = b->job->p;
+	struct found row = { address, (uint32_t)p->frames.len, count };
+
+	if (count == 0)
+		return;
+	for (uint32_t i = 0; i < count; i++) {
+		struct profile_frame frame = {
+			.function = intern_function(b->job, &frames[i]),
+			.file = strtab_add_str(&p->strings, frames[i].file),
+			.line = frames[i].line,
+		};
+		vec_push(&p->frames, frame);
+	}
+	vec_push(&b->found, row);
+}
+
+static size_t parse_build_id(const char *hex, uint8_t out[64])
+{
+	size_t n = 0;
+	unsigned byte;
+
+	while (n < 64 && hex[0] && hex[1]) {
+		char pair[3] = { hex[0], hex[1], '\0' };
+		char *end;
+		byte = (unsigned)strtoul(pair, &end, 16);
+		if (*end)
+			return 0;
+		out[n++] = (uint8_t)byte;
+		hex += 2;
+	}
+	return n;
+}
+
+/* Is the file at fd the one that was recorded? */
+static bool is_same_file(const struct profile *p, const struct profile_module *m, int fd,
+			 const char *path)
+{
+	struct elf_image *image;
+	uint8_t want[64], have[64];
+	size_t len = parse_build_id(profile_str(p, m->build_id), want);
+	bool same = false;
+
+	if (elf_image_open_fd(&image, fd, path, NULL) < 0)
+		return false;
+	if (m->identity == IDENTITY_GNU_BUILD_ID)
+		same = len > 0 && elf_image_build_id(image, have) == len &&
+		       memcmp(want, have, len) == 0;
+	else if (m->identity == IDENTITY_GO_BUILD_ID && elf_image_go_build_id(image))
+		same = strcmp(elf_image_go_build_id(image), profile_str(p, m->build_id)) == 0;
+	elf_image_free(image);
+	return same;
+}
+
+static int open_module(const struct job *j, const struct profile_module *m)
+{
+	const char *path = profile_str(j->p, m->path);
+	int fd;
+
+	if (files_open_path(j->files, 0, path, &fd, NULL) < 0)
+		return -1;
+	if (is_same_file(j->p, m, fd, path))
+		return fd;
+	close_fd_ptr(&fd);
+	return -1;
+}
+
+/* Kernel addresses mean something only until the next boot. */
+static bool is_same_boot(const struct profile *p)
+{
+	struct bytes id = { 0 };
+	bool same = false;
+
+	if (p->machines.len == 1 &&
+	    io_read_file("/proc/sys/kernel/random/boot_id", &id, 64, NULL) == 0) {
+		const char *recorded = profile_str(p, p->machines.data[0].boot_id);
+		size_t len = strlen(recorded);
+		same = len > 0 && id.len >= len && memcmp(id.data, recorded, len) == 0;
+	}
+	bytes_release(&id);
+	return same;
+}
+
+static bool can_look_up(const struct profile *p, const struct profile_module *m)
+{
+	if (m->kind == MODULE_FILE)
+		return m->identity == IDENTITY_GNU_BUILD_ID || m->identity == IDENTITY_GO_BUILD_ID;
+	return m->kind == MODULE_KERNEL && is_same_boot(p);
+}
+
+static void store(struct job *j, const struct batch *b, const struct symbolize_result *result)
+{
+	struct profile *p = j->p;
+	struct profile_module *m = &p->modules.data[j->module];
+	size_t indexed = p->locations.len;
+
+	j->report->named += b->found.len;
+	if (b->found.len == 0) {
+		j->report->modules_missing++;
+		if (m->symbols <= SYMBOLS_NONE || m->symbols >= SYMBOLS_MISSING)
+			m->note = strtab_add_str(&p->strings, result->note);
+		return;
+	}
+	for (size_t i = 0; i < b->found.len; i++) {
+		struct profile_location *l =
+			location_of(p, j->module, b->found.data[i].address, indexed);
+		l->first_frame = b->found.data[i].first_frame;
+		l->frame_count = b->found.data[i].frame_count;
+	}
+	m->symbols = result->symbols;
+	m->debug_path = strtab_add_str(&p->strings, result->debug_path);
+	m->note = strtab_add_str(&p->strings, result->note);
+	j->report->modules_named++;
+}
+
+static void look_up_module(struct job *j, const struct address *rows, size_t count)
+{
+	const struct profile_module *m = &j->p->modules.data[rows[0].module];
+	struct batch batch = { .job = j };
+	struct symbolize_result result = { 0 };
+	uint8_t build_id[64];
+
+	if (!can_look_up(j->p, m))
+		return;
+	j->module = rows[0].module;
+	CLEANUP_CLOSE int fd = m->kind == MODULE_FILE ? open_module(j, m) : -1;
+	struct symbolize_module what = {
+		.key = j->module,
+		.kind = m->kind,
+		.path = profile_str(j->p, m->path),
+		.build_id = build_id,
+		.fd = fd,
+	};
+	if (m->identity == IDENTITY_GNU_BUILD_ID)
+		what.build_id_len =
+			(uint8_t)parse_build_id(profile_str(j->p, m->build_id), build_id);
+	CLEANUP_FREE uint64_t *addresses = xcalloc(count, sizeof(*addresses));
+	for (size_t i = 0; i < count; i++)
+		addresses[i] = rows[i].address;
+	j->report->addresses += count;
+	symbolize_batch(j->symbolizer, &what, addresses, count, take, &batch, &result);
+	store(j, &batch, &result);
+	vec_release(&batch.found);
+	profile_index(j->p);
+}
+
+/* Renumber frames and functions, leaving out what no location uses. */
+static void compact(struct profile *p)
+{
+	VEC(struct profile_frame) frames = { 0 };
+	VEC(struct profile_function) functions = { 0 };
+	CLEANUP_FREE uint32_t *renamed = xcalloc(p->functions.len, sizeof(*renamed));
+
+	for (size_t i = 0; i < p->locations.len; i++) {
+		struct profile_location *l = &p->locations.data[i];
+		uint32_t first = (uint32_t)frames.len;
+		for (uint32_t k = 0; k < l->frame_count; k++) {
+			struct profile_frame f = p->frames.data[l->first_frame + k];
+			if (renamed[f.function] == 0) {
+				vec_push(&functions, p->functions.data[f.function]);
+				renamed[f.function] = (uint32_t)functions.len;
+			}
+			f.function = renamed[f.function] - 1;
+			vec_push(&frames, f);
+		}
+		l->first_frame = first;
+	}
+	vec_clear(&p->frames);
+	for (size_t i = 0; i < frames.len; i++)
+		vec_push(&p->frames, frames.data[i]);
+	vec_clear(&p->functions);
+	for (size_t i = 0; i < functions.len; i++)
+		vec_push(&p->functions, functions.data[i]);
+	vec_release(&frames);
+	vec_release(&functions);
+}
+
+void resymbolize(struct profile *p, struct files *files, const struct symbolize_options *options,
+		 struct resymbolize_report *report)
+{
+	struct job j = { .p = p, .files = files, .report = report };
+
+	*report = (struct resymbolize_report){ 0 };
+	j.symbolizer = symbolizer_new(files, options);
+	collect(&j);
+	for (size_t i = 0, n; i < j.addresses.len; i += n) {
+		for (n = 1; i + n < j.addresses.len; n++)
+			if (j.addresses.data[i + n].module != j.addresses.data[i].module)
+				break;
+		look_up_module(&j, &j.addresses.data[i], n);
+	}
+	compact(p);
+	symbolizer_free(j.symbolizer);
+	hmap_release(&j.functions);
+	vec_release(&j.addresses);
+}

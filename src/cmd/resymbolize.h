@@ -1,0 +1,21 @@
+/* Looking a profile's addresses up again, keeping the old name where no new one is found. */
+#ifndef PROF_CMD_RESYMBOLIZE_H
+#define PROF_CMD_RESYMBOLIZE_H
+
+#include "files/files.h"
+#include "profile/profile.h"
+#include "symbolize/symbolize.h"
+#include <stdint.h>
+
+struct resymbolize_report {
+	uint32_t modules_named;	  /* modules for which names were found */
+	uint32_t modules_missing; /* … and for which not: their note says why */
+	uint64_t addresses, named;
+};
+
+/* p must be indexed, and is again on return. Only modules whose files can be identified (build ID)
+ * are looked up; the kernel only during the same boot. */
+void resymbolize(struct profile *p, struct files *files, const struct symbolize_options *options,
+		 struct resymbolize_report *report);
+
+#endif

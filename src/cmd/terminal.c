@@ -1,0 +1,50 @@
+/* The terminal: width, colour, character set. */
+#include "cmd/terminal.h"
+
+#include <langinfo.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/text.h"
+
+const char *const colour_choices[] = { "auto", "always", "never", NULL };
+
+uint32_t terminal_width(void)
+{
+	struct winsize size;
+	const char *columns = getenv("COLUMNS");
+	uint64_t n;
+
+	if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 &&
+	    size.ws_col > 0)
+		return size.ws_col;
+	if (columns && text_parse_u64(columns, &n) && n > 0 && n < 100000)
+		return (uint32_t)n;
+	return 0;
+}
+
+static bool is_set(const char *variable)
+{
+	const char *value = getenv(variable);
+
+	return value && *value;
+}
+
+bool terminal_colour(enum colour_choice choice)
+{
+	const char *term = getenv("TERM");
+
+	if (choice != COLOUR_AUTO)
+		return choice == COLOUR_ALWAYS;
+	if (is_set("NO_COLOR") || !isatty(STDOUT_FILENO))
+		return false;
+	return term && *term && strcmp(term, "dumb") != 0;
+}
+
+bool terminal_unicode(void)
+{
+	return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+}

@@ -1,0 +1,19 @@
+/* What is known about the terminal behind standard output. */
+#ifndef PROF_CMD_TERMINAL_H
+#define PROF_CMD_TERMINAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum colour_choice { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
+
+extern const char *const colour_choices[];
+
+/* Columns: of the terminal, else COLUMNS, else 0 (unknown). */
+uint32_t terminal_width(void);
+/* Auto: standard output is a terminal that can, and NO_COLOR is unset or empty. */
+bool terminal_colour(enum colour_choice choice);
+/* The locale's characters are UTF-8. After setlocale(LC_CTYPE, ""). */
+bool terminal_unicode(void);
+
+#endif

@@ -1,0 +1,126 @@
+/* Opening an input: from the path to the row that reads it. */
+#include "input/input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "base/memory.h"
+#include "input/formats.h"
+
+enum { HEAD_BYTES = 64 };
+
+#define PIPE_MAX_BYTES ((uint64_t)8 << 30)
+
+const struct input_format *const input_formats[] = { &input_prof_data, &input_perf_data, NULL };
+
+static int open_failed(const char *path, bool is_default, struct error *err)
+{
+	if (errno == ENOENT && is_default)
+		return error_set(
+			err, ERROR_NOT_FOUND,
+			"%s: there is none here (make one with 'prof record -- COMMAND', or name a file)",
+			path);
+	return error_set_errno(err, errno, "%s", path);
+}
+
+static int open_path(const char *path, bool is_default, struct error *err)
+{
+	struct stat st;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+
+	if (fd < 0)
+		return open_failed(path, is_default, err);
+	if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode)) {
+		close(fd);
+		return error_set(err, ERROR_USAGE, "%s: is a folder (name a profile in it)", path);
+	}
+	return fd;
+}
+
+/* Readers seek; a pipe's bytes are gathered in memory first. */
+static int gather(int from, const char *name, struct error *err)
+{
+	CLEANUP_FREE uint8_t *buf = xmalloc(1 << 16);
+	int to = memfd_create("prof-input", MFD_CLOEXEC);
+	uint64_t total = 0;
+	ssize_t n;
+
+	if (to < 0)
+		return error_set_errno(err, errno, "%s", name);
+	while ((n = io_read_full(from, buf, 1 << 16)) > 0) {
+		total += (uint64_t)n;
+		if (total > PIPE_MAX_BYTES || io_write_full(to, buf, (size_t)n) < 0)
+			break;
+	}
+	if (n == 0 && lseek(to, 0, SEEK_SET) == 0)
+		return to;
+	if (total > PIPE_MAX_BYTES)
+		error_set(err, ERROR_LIMIT,
+			  "%s: more than 8 GB from a pipe (save it to a file first)", name);
+	else
+		error_set_errno(err, errno, "%s", name);
+	close(to);
+	return -1;
+}
+
+static const struct input_format *find_format(int fd)
+{
+	uint8_t head[HEAD_BYTES];
+	ssize_t n = io_pread_full(fd, head, sizeof(head), 0);
+
+	for (size_t i = 0; n > 0 && input_formats[i]; i++)
+		if (input_formats[i]->matches(head, (size_t)n))
+			return input_formats[i];
+	return NULL;
+}
+
+static int read_format(struct profile *p, int fd, const char *name, uint32_t *warnings,
+		       struct error *err)
+{
+	const struct input_format *format = find_format(fd);
+	struct stat st;
+
+	if (!format && fstat(fd, &st) == 0 && st.st_size == 0)
+		return error_set(err, ERROR_FORMAT,
+				 "%s: is empty (was the recording stopped at once?)", name);
+	if (!format)
+		return error_set(
+			err, ERROR_FORMAT,
+			"%s: is not a profile (prof reads its own prof.data and perf's perf.data)",
+			name);
+	profile_init(p);
+	uint32_t count = 0;
+	if (format->read(p, fd, name, &count, err) < 0) {
+		profile_release(p);
+		return -1;
+	}
+	profile_index(p);
+	if (warnings)
+		*warnings = count;
+	return 0;
+}
+
+int input_open(struct profile *p, const char *path, uint32_t *warnings, struct error *err)
+{
+	bool is_stdin = path && strcmp(path, "-") == 0;
+	const char *name = is_stdin ? "standard input" : path ? path : INPUT_DEFAULT_PATH;
+	int fd = is_stdin ? dup(STDIN_FILENO) : open_path(name, !path, err);
+
+	if (fd < 0)
+		return is_stdin ? error_set_errno(err, errno, "%s", name) : -1;
+	if (lseek(fd, 0, SEEK_SET) < 0) {
+		int gathered = gather(fd, name, err);
+		close(fd);
+		if (gathered < 0)
+			return -1;
+		fd = gathered;
+	}
+	int rc = read_format(p, fd, name, warnings, err);
+	close(fd);
+	return rc;
+}
