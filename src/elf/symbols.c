@@ -71,8 +71,9 @@ static uint64_t count_by_gnu_hash(struct elf_image *e, uint64_t vaddr)
 	uint64_t left;
 	if (!elf_vaddr_bytes(e, vaddr, 16, &left))
 		return 0;
+	const uint8_t *table = elf_vaddr_bytes(e, vaddr, left, NULL);
 	struct bytes_reader r;
-	reader_init(&r, elf_vaddr_bytes(e, vaddr, left, NULL), left);
+	reader_init(&r, table, table ? left : 0);
 	uint32_t buckets = reader_u32(&r), first = reader_u32(&r), bloom = reader_u32(&r);
 	uint32_t last = 0;
 
