@@ -12,11 +12,8 @@
 #include "analysis/build.h"
 #include "analysis/frames.h"
 
-/* Bounds against files made to blow up: real inline chains are below 30 deep. */
-#define INLINE_LIMIT ((uint32_t)128)
-#define INLINE_NODE_LIMIT                                                      \
-	((size_t)32 << 20) /* tree nodes from which inline frames are left out \
-			    */
+/* Tree nodes from which inline frames are left out: a bound against files made to blow up. */
+#define INLINE_NODE_LIMIT ((size_t)32 << 20)
 
 struct builder {
 	struct calltree *tree;
@@ -74,7 +71,7 @@ static uint32_t add_frame(struct builder *b, uint32_t node, uint32_t key, bool i
 static uint32_t add_location(struct builder *b, uint32_t node, const struct profile_location *l,
 			     bool guessed)
 {
-	uint32_t count = l->frame_count < INLINE_LIMIT ? l->frame_count : INLINE_LIMIT;
+	uint32_t count = l->frame_count < FRAME_INLINE_LIMIT ? l->frame_count : FRAME_INLINE_LIMIT;
 	uint32_t outermost = l->first_frame + l->frame_count - 1;
 
 	if (b->options->no_inline || b->tree->nodes.len > INLINE_NODE_LIMIT)
@@ -98,12 +95,9 @@ static uint32_t add_code(struct builder *b, uint32_t node, uint32_t module, uint
 static uint32_t add_trie_node(struct builder *b, uint32_t node, uint32_t trie_node)
 {
 	const struct profile_node *n = &b->profile->nodes.data[trie_node];
-	uint64_t address = node_lookup_address(n);
-	uint32_t location = trie_node < b->profile->node_location.len
-				    ? b->profile->node_location.data[trie_node]
-				    : profile_find_location(b->profile, n->module, address);
 
-	return add_code(b, node, n->module, address, location, n->how == FRAME_GUESSED);
+	return add_code(b, node, n->module, node_lookup_address(n),
+			frame_location_of_node(b->profile, trie_node), n->how == FRAME_GUESSED);
 }
 
 /* Where the stack that ends in trie_node is, below base. */

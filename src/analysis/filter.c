@@ -1,7 +1,310 @@
-/* Which samples and frames a view is about. */
+/*
+ * Filters. Conditions on names become bits per function, per location and per trie node (a node has
+ * the bits of its callers), so a sample is decided by a few table lookups. All is decided when the
+ * filter is made; applying it copies the answer.
+ */
 #include "analysis/filter.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/filter_words.h"
+#include "analysis/frames.h"
+
+enum { BIT_SYMBOL = 1, BIT_FOCUS = 2, BIT_IGNORE = 4 };
+
+struct filter {
+	VEC(uint32_t) samples;
+	uint32_t event;
+	bool everything;
+};
+
+struct evaluation {
+	const struct profile *profile;
+	struct filter_words *words;
+	uint8_t *functions; /* bits */
+	uint8_t *locations;
+	uint8_t *nodes; /* of the node's code and all its callers' */
+	bool *modules, *tasks, *events;
+	struct pairmap leaves; /* (module, address) → bits */
+};
+
+static uint8_t name_bits(struct filter_words *w, const char *name)
+{
+	uint8_t bits = 0;
+
+	if (patterns_given(&w->symbol) && patterns_match(&w->symbol, name, '('))
+		bits |= BIT_SYMBOL;
+	if (patterns_given(&w->focus) && patterns_match(&w->focus, name, 0))
+		bits |= BIT_FOCUS;
+	if (patterns_given(&w->ignore) && patterns_match(&w->ignore, name, 0))
+		bits |= BIT_IGNORE;
+	return bits;
+}
+
+static bool needs_names(const struct filter_words *w)
+{
+	return patterns_given(&w->symbol) || patterns_given(&w->focus) ||
+	       patterns_given(&w->ignore);
+}
+
+static void evaluate_functions(struct evaluation *e)
+{
+	const struct profile *p = e->profile;
+
+	e->functions = xcalloc(p->functions.len, 1);
+	for (size_t i = 0; needs_names(e->words) && i < p->functions.len; i++) {
+		const struct profile_function *f = &p->functions.data[i];
+		e->functions[i] = name_bits(e->words, profile_str(p, f->name));
+		if (f->linkage)
+			e->functions[i] |= name_bits(e->words, profile_str(p, f->linkage));
+	}
+}
+
+static void evaluate_locations(struct evaluation *e)
+{
+	const struct profile *p = e->profile;
+
+	e->locations = xcalloc(p->locations.len, 1);
+	for (size_t i = 0; i < p->locations.len; i++) {
+		const struct profile_location *l = &p->locations.data[i];
+		uint32_t count =
+			l->frame_count < FRAME_INLINE_LIMIT ? l->frame_count : FRAME_INLINE_LIMIT;
+		uint32_t outermost = l->first_frame + l->frame_count - 1;
+		for (uint32_t k = 0; k < count; k++)
+			e->locations[i] |= e->functions[p->frames.data[outermost - k].function];
+	}
+}
+
+static uint8_t code_bits(struct evaluation *e, uint32_t module, uint64_t address, uint32_t location)
+{
+	if (location != PROFILE_NONE && e->profile->locations.data[location].frame_count)
+		return e->locations[location];
+	if (!needs_names(e->words))
+		return 0;
+	CLEANUP_FREE char *name = frame_unknown_name(e->profile, module, address);
+	return name_bits(e->words, name);
+}
+
+/* Parents precede children. */
+static void evaluate_nodes(struct evaluation *e)
+{
+	const struct profile *p = e->profile;
+
+	e->nodes = xcalloc(p->nodes.len, 1);
+	for (size_t i = 0; needs_names(e->words) && i < p->nodes.len; i++) {
+		const struct profile_node *n = &p->nodes.data[i];
+		uint32_t location = frame_location_of_node(p, (uint32_t)i);
+		e->nodes[i] = code_bits(e, n->module, node_lookup_address(n), location);
+		if (n->parent != PROFILE_NONE)
+			e->nodes[i] |= e->nodes[n->parent] & (uint8_t)~BIT_SYMBOL;
+	}
+}
+
+static uint8_t leaf_bits(struct evaluation *e, const struct profile_sample *s)
+{
+	if (!needs_names(e->words))
+		return 0;
+	uint32_t *slot = pairmap_at(&e->leaves, s->leaf_module, s->leaf_address);
+	if (*slot == PAIRMAP_NONE) {
+		uint32_t location =
+			profile_find_location(e->profile, s->leaf_module, s->leaf_address);
+		*slot = code_bits(e, s->leaf_module, s->leaf_address, location);
+	}
+	return (uint8_t)*slot;
+}
+
+static void evaluate_modules(struct evaluation *e)
+{
+	const struct profile *p = e->profile;
+	struct patterns *ps = &e->words->module;
+
+	e->modules = xcalloc(p->modules.len, sizeof(bool));
+	for (uint32_t i = 0; i < p->modules.len; i++) {
+		bool by_path = patterns_match(ps, profile_str(p, p->modules.data[i].path), 0);
+		e->modules[i] = patterns_match(ps, frame_module_name(p, i), 0) || by_path;
+	}
+}
+
+static bool number_matches(struct patterns *ps, uint32_t number)
+{
+	char text[16];
+
+	if (!patterns_given(ps))
+		return true;
+	snprintf(text, sizeof(text), "%" PRIu32, number);
+	return patterns_match(ps, text, 0);
+}
+
+static void evaluate_tasks(struct evaluation *e)
+{
+	const struct profile *p = e->profile;
+	struct filter_words *w = e->words;
+
+	e->tasks = xcalloc(p->tasks.len, sizeof(bool));
+	for (uint32_t i = 0; i < p->tasks.len; i++) {
+		bool pid = number_matches(&w->pid, p->tasks.data[i].pid);
+		bool tid = number_matches(&w->tid, p->tasks.data[i].tid);
+		bool comm =
+			!patterns_given(&w->comm) || patterns_match(&w->comm, frame_comm(p, i), 0);
+		e->tasks[i] = pid && tid && comm;
+	}
+}
+
+static void evaluate_events(struct evaluation *e)
+{
+	const struct profile *p = e->profile;
+	struct patterns *ps = &e->words->event;
+
+	e->events = xcalloc(p->events.len, sizeof(bool));
+	for (size_t i = 0; i < p->events.len; i++)
+		e->events[i] = !patterns_given(ps) ||
+			       patterns_match(ps, profile_str(p, p->events.data[i].name), ':');
+}
+
+static bool task_passes(const struct evaluation *e, uint32_t task)
+{
+	const struct filter_words *w = e->words;
+
+	if (task < e->profile->tasks.len)
+		return e->tasks[task];
+	return !patterns_given(&w->pid) && !patterns_given(&w->tid) && !patterns_given(&w->comm);
+}
+
+static bool module_passes(const struct evaluation *e, uint32_t module)
+{
+	if (!patterns_given(&e->words->module))
+		return true;
+	return module < e->profile->modules.len && e->modules[module];
+}
+
+static bool names_pass(struct evaluation *e, const struct profile_sample *s)
+{
+	const struct filter_words *w = e->words;
+	uint8_t leaf = leaf_bits(e, s);
+	uint8_t stack = s->node == PROFILE_NONE ? leaf : leaf | e->nodes[s->node];
+
+	return (!patterns_given(&w->symbol) || leaf & BIT_SYMBOL) &&
+	       (!patterns_given(&w->focus) || stack & BIT_FOCUS) && !(stack & BIT_IGNORE);
+}
+
+static bool sample_passes(struct evaluation *e, const struct profile_sample *s)
+{
+	const struct time_range *t = &e->words->time;
+
+	if (s->time_ns < t->from_ns || (s->time_ns >= t->to_ns && t->to_ns != UINT64_MAX))
+		return false;
+	if (s->event < e->profile->events.len && !e->events[s->event])
+		return false;
+	/* Names first: an unknown leaf may be what a word was about, which names_pass notes. */
+	return names_pass(e, s) && task_passes(e, s->task) && module_passes(e, s->leaf_module);
+}
+
+/* The event named first that has samples, else the first that has. */
+static uint32_t choose_event(const struct evaluation *e)
+{
+	const struct profile *p = e->profile;
+	uint32_t best = PROFILE_NONE;
+
+	for (size_t i = 0; i < p->samples.len && best != 0; i++) {
+		uint32_t event = p->samples.data[i].event;
+		if (event < p->events.len && e->events[event] &&
+		    (best == PROFILE_NONE || event < best))
+			best = event;
+	}
+	for (uint32_t i = 0; i < p->events.len && best == PROFILE_NONE; i++)
+		best = e->events[i] ? i : PROFILE_NONE;
+	return best;
+}
+
+static void select_samples(struct filter *f, struct evaluation *e)
+{
+	for (uint32_t i = 0; i < e->profile->samples.len; i++) {
+		if (sample_passes(e, &e->profile->samples.data[i]))
+			vec_push(&f->samples, i);
+	}
+}
+
+static void evaluation_release(struct evaluation *e)
+{
+	free(e->functions);
+	free(e->locations);
+	free(e->nodes);
+	free(e->modules);
+	free(e->tasks);
+	free(e->events);
+	pairmap_release(&e->leaves);
+}
+
+static int evaluate(struct filter *f, const struct profile *p, struct filter_words *w,
+		    struct error *err)
+{
+	struct evaluation e = { .profile = p, .words = w };
+
+	evaluate_functions(&e);
+	evaluate_locations(&e);
+	evaluate_nodes(&e);
+	evaluate_modules(&e);
+	evaluate_tasks(&e);
+	evaluate_events(&e);
+	select_samples(f, &e);
+	f->event = choose_event(&e);
+	f->everything = !w->any;
+	int rc = filter_words_check(w, p, err);
+	evaluation_release(&e);
+	return rc;
+}
+
+int filter_new(struct filter **out, const struct profile *p, const struct filter_spec *spec,
+	       struct error *err)
+{
+	struct filter *f = xcalloc(1, sizeof(*f));
+	struct filter_words words = { .any = false };
+	int rc = filter_words_parse(&words, p, spec, err);
+
+	if (rc == 0)
+		rc = evaluate(f, p, &words, err);
+	filter_words_release(&words);
+	if (rc < 0) {
+		filter_free(f);
+		return -1;
+	}
+	*out = f;
+	return 0;
+}
+
+void filter_free(struct filter *f)
+{
+	if (!f)
+		return;
+	vec_release(&f->samples);
+	free(f);
+}
+
+void filter_apply(const struct filter *f, struct filter_result *out)
+{
+	size_t count = f->samples.len;
+
+	memset(out, 0, sizeof(*out));
+	vec_reserve(&out->samples, count);
+	if (count)
+		memcpy(out->samples.data, f->samples.data, count * sizeof(*f->samples.data));
+	out->samples.len = count;
+}
 
 void filter_result_release(struct filter_result *r)
 {
 	vec_release(&r->samples);
+}
+
+uint32_t filter_event(const struct filter *f)
+{
+	return f->event;
+}
+
+bool filter_is_everything(const struct filter *f)
+{
+	return f->everything;
 }

@@ -50,6 +50,15 @@ static const struct profile_module *module_at(const struct profile *p, uint32_t 
 	return module < p->modules.len ? &p->modules.data[module] : NULL;
 }
 
+uint32_t frame_location_of_node(const struct profile *p, uint32_t node)
+{
+	const struct profile_node *n = &p->nodes.data[node];
+
+	if (node < p->node_location.len)
+		return p->node_location.data[node];
+	return profile_find_location(p, n->module, node_lookup_address(n));
+}
+
 static bool is_library_path(const char *path)
 {
 	const char *so = strstr(path, ".so");

@@ -10,6 +10,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Bound against files made to blow up: real inline chains are below 30 deep. The outermost are
+ * kept. */
+#define FRAME_INLINE_LIMIT ((uint32_t)128)
+
 struct frame_keys {
 	const struct profile *profile;
 	const struct calltree_options *options;
@@ -31,6 +35,8 @@ uint32_t frame_key_of_module(struct frame_keys *k, uint32_t module);
 /* The key of a row that is not code: a thread, a command, a marker. */
 uint32_t frame_key_of_row(struct frame_keys *k, const char *name, uint8_t kind);
 
+/* The location of a trie node's code, PROFILE_NONE when not symbolized. */
+uint32_t frame_location_of_node(const struct profile *p, uint32_t node);
 /* The kind of a module's code; PROFILE_NONE is unknown. */
 uint8_t frame_code_kind(const struct profile *p, uint32_t module);
 /* The last part of the module's path; "[kernel]", "[jit]", … where there is no file. */

@@ -1,0 +1,124 @@
+/* Parsing a filter's words; messages about words that fit nothing. */
+#include "analysis/filter_words.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "analysis/frames.h"
+#include "analysis/near.h"
+#include "base/text.h"
+
+static int parse_list(struct filter_words *w, struct patterns *ps, const char *option,
+		      const char *list, struct error *err)
+{
+	if (!list)
+		return 0;
+	w->any = true;
+	return patterns_parse(ps, option, list, err);
+}
+
+static int parse_regex(struct filter_words *w, struct patterns *ps, const char *option,
+		       const char *regex, struct error *err)
+{
+	if (!regex)
+		return 0;
+	w->any = true;
+	return patterns_parse_regex(ps, option, regex, err);
+}
+
+static int parse_time(struct filter_words *w, const struct profile *p, const char *text,
+		      struct error *err)
+{
+	w->time = (struct time_range){ 0, UINT64_MAX };
+	if (!text)
+		return 0;
+	w->any = true;
+	return time_range_parse(&w->time, p, text, err);
+}
+
+int filter_words_parse(struct filter_words *w, const struct profile *p, const struct filter_spec *s,
+		       struct error *err)
+{
+	if (parse_time(w, p, s->time, err) < 0 ||
+	    parse_list(w, &w->comm, "--comm", s->comm, err) < 0 ||
+	    parse_list(w, &w->pid, "--pid", s->pid, err) < 0 ||
+	    parse_list(w, &w->tid, "--tid", s->tid, err) < 0 ||
+	    parse_list(w, &w->module, "--module", s->module, err) < 0 ||
+	    parse_list(w, &w->symbol, "--symbol", s->symbol, err) < 0 ||
+	    parse_list(w, &w->event, "--event", s->event, err) < 0 ||
+	    parse_regex(w, &w->focus, "--focus", s->focus, err) < 0 ||
+	    parse_regex(w, &w->ignore, "--ignore", s->ignore, err) < 0)
+		return -1;
+	return 0;
+}
+
+void filter_words_release(struct filter_words *w)
+{
+	struct patterns *all[] = { &w->comm,   &w->pid,	  &w->tid,   &w->module,
+				   &w->symbol, &w->event, &w->focus, &w->ignore };
+
+	for (size_t i = 0; i < ARRAY_LEN(all); i++)
+		patterns_release(all[i]);
+}
+
+static void offer_names(const struct profile *p, const struct filter_words *w,
+			const struct patterns *ps, struct near *near)
+{
+	if (ps == &w->comm) {
+		for (uint32_t i = 0; i < p->tasks.len; i++)
+			near_offer(near, frame_comm(p, i));
+	} else if (ps == &w->module) {
+		for (uint32_t i = 0; i < p->modules.len; i++)
+			near_offer(near, frame_module_name(p, i));
+	} else if (ps == &w->event) {
+		for (uint32_t i = 0; i < p->events.len; i++)
+			near_offer(near, profile_str(p, p->events.data[i].name));
+	} else if (ps != &w->pid && ps != &w->tid) {
+		for (uint32_t i = 0; i < p->functions.len; i++)
+			near_offer(near, profile_str(p, p->functions.data[i].name));
+	}
+}
+
+/* "; there are 100 (app), 101 (worker), ..." */
+static void append_tasks(const struct profile *p, bool by_tid, struct bytes *out)
+{
+	for (uint32_t i = 0; i < p->tasks.len && i < NEAR_COUNT; i++) {
+		bytes_printf(out, "%s%" PRIu32 " (", i ? ", " : "; there are ",
+			     by_tid ? p->tasks.data[i].tid : p->tasks.data[i].pid);
+		text_append_printable(out, frame_comm(p, i), strlen(frame_comm(p, i)));
+		bytes_printf(out, ")");
+	}
+	if (p->tasks.len > NEAR_COUNT)
+		bytes_printf(out, ", ...");
+}
+
+static int nothing_matches(const struct profile *p, const struct filter_words *w,
+			   const struct patterns *ps, const char *item, struct error *err)
+{
+	struct near near;
+	struct bytes hint = { 0 };
+
+	near_init(&near, item);
+	offer_names(p, w, ps, &near);
+	near_append(&near, &hint);
+	if (ps == &w->pid || ps == &w->tid)
+		append_tasks(p, ps == &w->tid, &hint);
+	bytes_u8(&hint, '\0');
+	error_set(err, ERROR_NOT_FOUND, "%s '%s' matches nothing in this profile%s", ps->option,
+		  item, (const char *)hint.data);
+	bytes_release(&hint);
+	return -1;
+}
+
+int filter_words_check(const struct filter_words *w, const struct profile *p, struct error *err)
+{
+	const struct patterns *all[] = { &w->comm,   &w->pid,	&w->tid,  &w->module,
+					 &w->symbol, &w->event, &w->focus };
+
+	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+		const char *item = patterns_unused(all[i]);
+		if (item)
+			return nothing_matches(p, w, all[i], item, err);
+	}
+	return 0;
+}

@@ -1,0 +1,41 @@
+/* The user's lists of names: "name", "glob*" (with * and ?) or "/regex/", separated
+ * by commas. */
+#ifndef PROF_ANALYSIS_PATTERN_H
+#define PROF_ANALYSIS_PATTERN_H
+
+#include "base/error.h"
+#include "base/memory.h"
+#include <regex.h>
+#include <stdbool.h>
+
+struct pattern {
+	char *text;
+	char *glob;	     /* NULL: none */
+	bool is_regex, used; /* used: something matched it */
+	regex_t regex;
+};
+
+struct patterns {
+	const char *option; /* "--comm", for messages */
+	VEC(struct pattern) items;
+};
+
+/* option as in "--comm". A comma before a space belongs to the name: "f(int, char)". */
+int patterns_parse(struct patterns *ps, const char *option, const char *list, struct error *err);
+/* One regular expression, with or without slashes around it. */
+int patterns_parse_regex(struct patterns *ps, const char *option, const char *regex,
+			 struct error *err);
+void patterns_release(struct patterns *ps);
+
+static inline bool patterns_given(const struct patterns *ps)
+{
+	return ps->items.len > 0;
+}
+
+/* True when an item is name, or name up to the character tail ('(' for functions; 0: none), or a
+ * glob or regex that fits. Marks every such item used. */
+bool patterns_match(struct patterns *ps, const char *name, char tail);
+/* The first item nothing matched, NULL when all were used. */
+const char *patterns_unused(const struct patterns *ps);
+
+#endif

@@ -1,0 +1,237 @@
+/* Filters: which samples pass each word, and what is said when a word fits nothing. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analysis/filter.h"
+#include "base/bytes.h"
+#include "build_profile.h"
+
+/* Samples 0..5: main;a;leaf, main;b, main;a;a2 of thread 101, f(int, char) in the library, an
+ * unnamed library address, a page fault in main;b. One per millisecond from 1 s; the run is 1 s to
+ * 2 s. */
+static void fill(struct build *b)
+{
+	build_init(b);
+	uint32_t worker = build_task(b, 100, 101, "worker,1");
+	build_stack(b, "main;a;leaf", 1);
+	build_stack(b, "main;b", 1);
+	b->profile.samples.data[build_stack(b, "main;a;a2", 1)].task = worker;
+	build_sample(b, PROFILE_NONE, b->library, build_code(b, b->library, "ns::f(int, char)"), 1);
+	build_sample(b, PROFILE_NONE, b->library, 0x777, 1);
+	uint32_t faults = build_event(b, "page-faults:u", UNIT_COUNT);
+	b->profile.samples.data[build_stack(b, "main;b", 1)].event = (uint16_t)faults;
+	profile_index(&b->profile);
+}
+
+static void expect(const struct filter_spec *spec, const char *samples)
+{
+	struct build b;
+	struct filter *f = NULL;
+	struct filter_result r;
+	struct error err = { 0 };
+	struct bytes out = { 0 };
+
+	fill(&b);
+	if (filter_new(&f, &b.profile, spec, &err) < 0)
+		fail_msg("%s", err.text);
+	filter_apply(f, &r);
+	for (size_t i = 0; i < r.samples.len; i++)
+		bytes_printf(&out, "%u", r.samples.data[i]);
+	bytes_u8(&out, '\0');
+	assert_string_equal((const char *)out.data, samples);
+	bytes_release(&out);
+	filter_result_release(&r);
+	filter_free(f);
+	build_release(&b);
+}
+
+static void expect_error(const struct filter_spec *spec, const char *text)
+{
+	struct build b;
+	struct filter *f = NULL;
+	struct error err = { 0 };
+
+	fill(&b);
+	assert_int_equal(filter_new(&f, &b.profile, spec, &err), -1);
+	assert_null(f);
+	assert_string_equal(err.text, text);
+	build_release(&b);
+}
+
+#define SPEC(...) (&(struct filter_spec){ __VA_ARGS__ })
+
+static void everything(void **state)
+{
+	(void)state;
+	expect(SPEC(NULL), "012345");
+}
+
+static void by_time(void **state)
+{
+	(void)state;
+	expect(SPEC(.time = "0.001-0.003"), "12");
+	expect(SPEC(.time = "1ms,3ms"), "12");
+	expect(SPEC(.time = "0.003-"), "345");
+	expect(SPEC(.time = "-2ms"), "01");
+	expect(SPEC(.time = "0.1%-0.3%"), "12");
+	expect(SPEC(.time = "0.5%-100%"), "5");
+	expect(SPEC(.time = "5s-6s"), "");
+	const char *bad[] = { "", "2", "-", "x-y", "1--2", "10%%-20%", "1ms%-2ms%", "1-2-3" };
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
+		CLEANUP_FREE char *text = xasprintf(
+			"--time '%s': not a range; for example 1.5-3 (seconds from the start), "
+			"200ms,1s, 10%%-20%% or 2-",
+			bad[i]);
+		expect_error(SPEC(.time = bad[i]), text);
+	}
+	expect_error(SPEC(.time = "3-2"), "--time '3-2': the range ends before it begins");
+}
+
+static void by_task(void **state)
+{
+	(void)state;
+	expect(SPEC(.tid = "101"), "2");
+	expect(SPEC(.pid = "100"), "012345");
+	expect(SPEC(.tid = "100,101"), "012345");
+	expect(SPEC(.comm = "work*"), "2");
+	expect(SPEC(.comm = "/^app$/"), "01345");
+	expect_error(SPEC(.tid = "7"),
+		     "--tid '7' matches nothing in this profile; there are 100 (app), "
+		     "101 (worker,1)");
+	expect_error(SPEC(.comm = "aap"),
+		     "--comm 'aap' matches nothing in this profile; did you mean app?");
+	expect_error(SPEC(.comm = "app,zzzzzz"), "--comm 'zzzzzz' matches nothing in this profile; "
+						 "there are app, worker,1");
+	expect_error(SPEC(.comm = "app,,x"), "--comm: an empty name in the list");
+	expect_error(SPEC(.comm = "/(/"),
+		     "--comm: '(' is not a regular expression: Unmatched ( or \\(");
+}
+
+static void by_module(void **state)
+{
+	(void)state;
+	expect(SPEC(.module = "libz.so.1"), "34");
+	expect(SPEC(.module = "/usr/bin/app"), "0125");
+	expect(SPEC(.module = "/usr/bin/app,/usr/lib/libz.so.1"), "012345");
+	expect(SPEC(.module = "/LIBZ|z.so/"), "34");
+	expect_error(SPEC(.module = "libz.so"),
+		     "--module 'libz.so' matches nothing in this profile; did you mean libz.so.1?");
+}
+
+static void by_symbol(void **state)
+{
+	(void)state;
+	expect(SPEC(.symbol = "leaf"), "0");
+	expect(SPEC(.symbol = "b"), "15");
+	expect(SPEC(.symbol = "ns::f"), "3");
+	expect(SPEC(.symbol = "ns::f(int, char),leaf"), "03");
+	expect(SPEC(.symbol = "a*"), "2");
+	expect(SPEC(.symbol = "[unknown *]"), "4");
+	expect(SPEC(.symbol = "/^(leaf|a2)$/"), "02");
+	expect(SPEC(.symbol = "[unknown libz.so.1+0x777]"), "4");
+	expect_error(SPEC(.symbol = "laef"),
+		     "--symbol 'laef' matches nothing in this profile; did you mean leaf?");
+}
+
+static void by_frames_anywhere(void **state)
+{
+	(void)state;
+	expect(SPEC(.focus = "^a$"), "02");
+	expect(SPEC(.focus = "main"), "0125");
+	expect(SPEC(.ignore = "^a$"), "1345");
+	expect(SPEC(.focus = "/main/", .ignore = "leaf"), "125");
+	expect(SPEC(.ignore = "unknown"), "01235");
+	expect(SPEC(.ignore = "not there"), "012345");
+	expect_error(SPEC(.focus = "mian"),
+		     "--focus 'mian' matches nothing in this profile; did you mean main?");
+}
+
+static void by_event(void **state)
+{
+	(void)state;
+	expect(SPEC(.event = "page-faults"), "5");
+	expect(SPEC(.event = "task-clock"), "01234");
+	expect_error(SPEC(.event = "cylces"),
+		     "--event 'cylces' matches nothing in this profile; there are "
+		     "task-clock, page-faults:u");
+	expect_error(SPEC(.event = "page-fault"),
+		     "--event 'page-fault' matches nothing in this profile; "
+		     "did you mean page-faults:u?");
+}
+
+static void words_combine(void **state)
+{
+	(void)state;
+	expect(SPEC(.module = "app", .comm = "app", .event = "task-clock", .time = "-1ms"), "0");
+}
+
+static void the_event_of_a_view(void **state)
+{
+	struct build b;
+	struct filter *f;
+	struct filter_spec specs[] = { { NULL }, { .event = "page-faults" }, { .comm = "app" } };
+	uint32_t expected[] = { 0, 1, 0 };
+
+	(void)state;
+	fill(&b);
+	for (size_t i = 0; i < ARRAY_LEN(specs); i++) {
+		assert_int_equal(filter_new(&f, &b.profile, &specs[i], NULL), 0);
+		assert_int_equal(filter_event(f), expected[i]);
+		assert_int_equal(filter_is_everything(f), i == 0);
+		filter_free(f);
+	}
+	/* Without samples of the first event the second is shown; without samples the first. */
+	b.profile.samples.data[0] = b.profile.samples.data[5];
+	b.profile.samples.len = 1;
+	assert_int_equal(filter_new(&f, &b.profile, &specs[0], NULL), 0);
+	assert_int_equal(filter_event(f), 1);
+	filter_free(f);
+	b.profile.samples.len = 0;
+	assert_int_equal(filter_new(&f, &b.profile, &specs[0], NULL), 0);
+	assert_int_equal(filter_event(f), 0);
+	filter_free(f);
+	b.profile.events.len = 0;
+	assert_int_equal(filter_new(&f, &b.profile, &specs[0], NULL), 0);
+	assert_true(filter_event(f) == PROFILE_NONE);
+	filter_free(f);
+	build_release(&b);
+}
+
+static void messages_are_safe_to_print(void **state)
+{
+	struct build b;
+	struct filter *f = NULL;
+	struct error err = { 0 };
+
+	(void)state;
+	build_init(&b);
+	build_task(&b, 1, 1, "a\x1b[31mb\xff");
+	profile_index(&b.profile);
+	assert_int_equal(filter_new(&f, &b.profile, SPEC(.comm = "nothing"), &err), -1);
+	assert_string_equal(err.text,
+			    "--comm 'nothing' matches nothing in this profile; there are app, "
+			    "a\\x1b[31mb\\xff");
+	build_release(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(everything),
+		cmocka_unit_test(by_time),
+		cmocka_unit_test(by_task),
+		cmocka_unit_test(by_module),
+		cmocka_unit_test(by_symbol),
+		cmocka_unit_test(by_frames_anywhere),
+		cmocka_unit_test(by_event),
+		cmocka_unit_test(words_combine),
+		cmocka_unit_test(the_event_of_a_view),
+		cmocka_unit_test(messages_are_safe_to_print),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
