@@ -6,6 +6,8 @@
 #include "unwind/module.h"
 #include <string.h>
 
+#define ENTRY_BYTES 96 /* ld.so's is the longest known */
+
 enum { EH_FRAME, DEBUG_FRAME, DEBUG_FILE, SECTIONS };
 
 struct row {
@@ -240,8 +242,9 @@ const uint8_t *module_code(const struct unwind_module *m, uint64_t vaddr, size_t
 	return elf_image_bytes(m->image, vaddr, n);
 }
 
-bool module_is_entry(const struct unwind_module *m, uint64_t vaddr)
+bool module_is_entry(struct unwind_module *m, uint64_t vaddr)
 {
-	/* _start and what it jumps or falls through to; longer ones are C code with CFI. */
-	return m->entry != 0 && vaddr >= m->entry && vaddr - m->entry < 256;
+	/* _start and what it falls through to; where it has CFI that says so itself. */
+	return m->entry != 0 && vaddr >= m->entry && vaddr - m->entry < ENTRY_BYTES &&
+	       !module_rule_at(m, m->entry);
 }

@@ -12,6 +12,6 @@ const struct rule *module_rule_at(struct unwind_module *m, uint64_t vaddr);
 /* n bytes of code at vaddr, or NULL. */
 const uint8_t *module_code(const struct unwind_module *m, uint64_t vaddr, size_t n);
 /* Code of the program's entry that no CFI describes: the first frame of the main thread. */
-bool module_is_entry(const struct unwind_module *m, uint64_t vaddr);
+bool module_is_entry(struct unwind_module *m, uint64_t vaddr);
 
 #endif

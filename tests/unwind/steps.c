@@ -1,0 +1,102 @@
+/* The comparison of the unwinder with the truth at every instruction. */
+#include "steps.h"
+#include "shadow.h"
+#include <stdio.h>
+#include <string.h>
+
+struct run {
+	struct target target;
+	struct shadow shadow;
+	struct unwinder *unwinder;
+	const struct steps_options *options;
+	struct steps_result *result;
+	struct unwind_frame frames[STEPS_FRAMES_MAX], other[STEPS_FRAMES_MAX];
+	uint64_t truth[STEPS_FRAMES_MAX];
+};
+
+static bool same(const struct unwind_frame *frames, size_t n, const uint64_t *truth, size_t truth_n)
+{
+	if (n != truth_n)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (frames[i].pc != truth[i])
+			return false;
+	return true;
+}
+
+static void print_difference(struct run *r, size_t n, size_t truth_n, uint8_t end)
+{
+	char a[128], b[128];
+	printf("step %lu: %zu frames, true %zu, end %u, sp %#llx\n",
+	       (unsigned long)r->result->steps, n, truth_n, end,
+	       (unsigned long long)r->target.regs.rsp);
+	for (size_t i = 0; i < n || i < truth_n; i++) {
+		uint64_t x = i < n ? r->frames[i].pc : 0, y = i < truth_n ? r->truth[i] : 0;
+		printf("  %s how %u | %s%s\n", target_place(&r->target, x, a, sizeof(a)),
+		       i < n ? r->frames[i].how : 0, target_place(&r->target, y, b, sizeof(b)),
+		       x == y ? "" : "  <--");
+	}
+}
+
+static bool any_guessed(const struct unwind_frame *frames, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (frames[i].how == FRAME_GUESSED)
+			return true;
+	return false;
+}
+
+static void compare(struct run *r)
+{
+	struct steps_result *out = r->result;
+	struct unwind_request rq;
+	uint8_t end;
+	target_read_stack(&r->target, TARGET_STACK_MAX);
+	target_request(&r->target, &rq);
+	size_t n = unwind_stack(r->unwinder, &rq, r->frames, STEPS_FRAMES_MAX, &end);
+	size_t truth_n = shadow_frames(&r->shadow, &r->target, r->truth, STEPS_FRAMES_MAX);
+	out->checked++;
+	if (truth_n > out->deepest)
+		out->deepest = truth_n;
+	out->guessed += any_guessed(r->frames, n);
+	out->not_root += end != END_ROOT;
+	if (!same(r->frames, n, r->truth, truth_n) && out->wrong++ < (uint64_t)r->options->verbose)
+		print_difference(r, n, truth_n, end);
+}
+
+static void step_to_end(struct run *r)
+{
+	const struct steps_options *o = r->options;
+	struct steps_result *out = r->result;
+	while (out->steps < o->max_steps) {
+		if (out->steps >= o->skip_libc_init && out->steps % o->check_every == 0)
+			compare(r);
+		shadow_before(&r->shadow, &r->target);
+		if (!target_step(&r->target))
+			break;
+		shadow_after(&r->shadow, &r->target);
+		if (shadow_maps_changed(&r->shadow)) {
+			target_read_maps(&r->target);
+			unwinder_invalidate(r->unwinder);
+		}
+		out->steps++;
+	}
+}
+
+int steps_run(char *const argv[], const struct steps_options *o, struct steps_result *out)
+{
+	struct run *r = xcalloc(1, sizeof(*r));
+	*out = (struct steps_result){ 0 };
+	r->options = o;
+	r->result = out;
+	r->unwinder = unwinder_new(UNWIND_X86_64);
+	int started = target_start(&r->target, argv);
+	if (started == 0)
+		step_to_end(r);
+	out->exit_status = r->target.status;
+	shadow_release(&r->shadow);
+	target_release(&r->target);
+	unwinder_free(r->unwinder);
+	free_ptr(&r);
+	return started;
+}

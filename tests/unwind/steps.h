@@ -1,0 +1,29 @@
+/* Step a program from its first instruction to its end and compare the unwinder with the shadow
+ * stack. */
+#ifndef TESTS_UNWIND_STEPS_H
+#define TESTS_UNWIND_STEPS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define STEPS_FRAMES_MAX 2048
+
+struct steps_options {
+	size_t check_every;    /* compare at each step (1), or at every so manyth */
+	size_t skip_libc_init; /* unused steps at the start: not compared */
+	size_t max_steps;
+	size_t libunwind_every; /* 0: never */
+	int verbose;		/* print so many mismatches */
+};
+
+struct steps_result {
+	uint64_t steps, checked, wrong, guessed, not_root, deepest;
+	uint64_t libunwind_checked, libunwind_same,
+		libunwind_wrong; /* wrong: differs from the truth */
+	int exit_status;	 /* as waitpid's */
+};
+
+/* 0, or -1 when the program could not be started. */
+int steps_run(char *const argv[], const struct steps_options *o, struct steps_result *out);
+
+#endif

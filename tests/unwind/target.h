@@ -1,0 +1,65 @@
+/*
+ * A program run under ptrace, one instruction at a time: its registers, its whole stack and its
+ * mappings at every stop, and the unwinder's view of them.
+ */
+#ifndef TESTS_UNWIND_TARGET_H
+#define TESTS_UNWIND_TARGET_H
+
+#include "base/memory.h"
+#include "unwind/unwind.h"
+#include <sys/types.h>
+#include <sys/user.h>
+
+#define TARGET_STACK_MAX (8u << 20)
+
+struct target_image { /* one file, opened once */
+	char *path;
+	struct elf_image *image; /* NULL when it is not ELF */
+	struct unwind_module *module;
+};
+
+struct target_map {
+	struct unwind_range range;
+	uint64_t file_offset;
+	char name[64]; /* last part of the path */
+};
+
+struct target {
+	pid_t pid;
+	int status; /* of the last wait; ended when it exited or was killed */
+	bool ended;
+	int signal_number; /* to deliver with the next step */
+	struct user_regs_struct regs;
+	struct unwind_regs unwind_regs;
+	VEC(struct target_map) maps; /* executable ones */
+	VEC(struct target_image) images;
+
+	struct {
+		uint64_t start, end;
+	} stacks[32]; /* readable and writable regions */
+
+	size_t stack_count;
+	uint8_t *stack;
+	struct unwind_memory memory;
+};
+
+/* Start argv[0]; it stands before its first instruction. 0 or -1. */
+int target_start(struct target *t, char *const argv[]);
+/* Execute one instruction (a pending signal is delivered by it). False when the program has ended.
+ */
+bool target_step(struct target *t);
+/* Let it run to its end or to the next signal. */
+bool target_continue(struct target *t);
+/* Read the mappings anew. */
+void target_read_maps(struct target *t);
+/* The stack from the stack pointer to the end of its region, into t->memory. cut: at most so many
+ * bytes. */
+void target_read_stack(struct target *t, size_t cut);
+bool target_read(const struct target *t, uint64_t address, void *out, size_t len);
+/* The request over the target as it stands; find and space are filled. */
+void target_request(struct target *t, struct unwind_request *rq);
+/* "file+0x123" of an address, for messages; buf is returned. */
+const char *target_place(const struct target *t, uint64_t pc, char *buf, size_t size);
+void target_release(struct target *t);
+
+#endif
