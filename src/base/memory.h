@@ -1,7 +1,7 @@
 /*
  * Allocation: an arena per phase and growable arrays. prof treats running out of memory as fatal for the
- * current process: the x-functions print one line and abort() after the registered hook (the recorder
- * flushes what it has). Sizes that come from outside are checked against limits by the caller first.
+ * current process: the x-functions print one line and abort(); what was flushed is safe in the file.
+ * Sizes that come from outside are checked against limits by the caller first.
  */
 #ifndef PROF_BASE_MEMORY_H
 #define PROF_BASE_MEMORY_H

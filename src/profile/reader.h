@@ -16,8 +16,10 @@ struct profile_read_report {
 	uint64_t damaged_chunks, skipped_bytes; /* CRC or structure wrong */
 	uint64_t unknown_chunks;
 	uint64_t missing_rows;	/* references to rows that are not there, read as unknown */
+	uint64_t lost_samples;	/* samples known to have been in damaged chunks */
 	int truncated;		/* the last chunk is cut */
 	int complete;		/* ended by profile_writer_finish */
+	int limited;		/* expands beyond what such a file may: the rest was not read */
 };
 
 /* fd is read from its current position to the end (a pipe works). *p must be fresh (profile_init) and is
@@ -29,7 +31,8 @@ int profile_read_memory(struct profile *p, const void *data, size_t len, const c
 			struct profile_read_report *report, struct error *err);
 /* True when the first bytes are prof.data's magic. */
 int profile_has_magic(const void *data, size_t len);
-/* Write a whole in-memory profile as one epoch (prof symbolize, prof import). */
+/* Write a whole in-memory profile as one epoch (prof symbolize, prof import) and flush. health.complete = 0
+ * goes with it: a later finish does not make a cut recording complete. */
 struct profile_writer;
 int profile_write_all(const struct profile *p, struct profile_writer *w, struct error *err);
 

@@ -1,0 +1,121 @@
+/* The profile's life, its look-ups and the names of its enumerations. */
+#include "profile/profile.h"
+
+#include <string.h>
+
+void profile_init(struct profile *p)
+{
+	memset(p, 0, sizeof(*p));
+	strtab_init(&p->strings);
+}
+
+void profile_release(struct profile *p)
+{
+	strtab_release(&p->strings);
+	vec_release(&p->machines);
+	vec_release(&p->runs);
+	vec_release(&p->clocks);
+	vec_release(&p->events);
+	vec_release(&p->tasks);
+	vec_release(&p->spaces);
+	vec_release(&p->mappings);
+	vec_release(&p->modules);
+	vec_release(&p->nodes);
+	vec_release(&p->functions);
+	vec_release(&p->frames);
+	vec_release(&p->locations);
+	vec_release(&p->samples);
+	vec_release(&p->code);
+	vec_release(&p->sources);
+	vec_release(&p->notes);
+	vec_release(&p->blob);
+	vec_release(&p->node_location);
+}
+
+uint32_t profile_find_location(const struct profile *p, uint32_t module, uint64_t address)
+{
+	size_t low = 0, high = p->locations.len;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct profile_location *l = &p->locations.data[middle];
+		if (l->module == module && l->address == address)
+			return (uint32_t)middle;
+		if (l->module < module || (l->module == module && l->address < address))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return PROFILE_NONE;
+}
+
+uint32_t profile_synthetic_module(const struct profile *p, const char *name)
+{
+	for (size_t i = 0; i < p->modules.len; i++) {
+		const struct profile_module *m = &p->modules.data[i];
+		if (m->kind == MODULE_SYNTHETIC && strcmp(profile_str(p, m->path), name) == 0)
+			return (uint32_t)i;
+	}
+	return PROFILE_NONE;
+}
+
+static const char *name_in(const char *const *names, size_t count, uint8_t value)
+{
+	return value < count && names[value] ? names[value] : "unknown";
+}
+
+const char *stack_end_name(uint8_t end)
+{
+	static const char *const names[END_COUNT] = {
+		[END_ROOT] = "whole",
+		[END_TRUNCATED] = "truncated copy",
+		[END_NO_CFI] = "no unwind data",
+		[END_UNREADABLE] = "unreadable memory",
+		[END_NO_MAPPING] = "no mapping",
+		[END_DEPTH] = "too deep",
+		[END_LOOP] = "loop",
+		[END_NO_STACK] = "no stack asked for",
+		[END_KERNEL_ONLY] = "kernel only",
+		[END_COMPAT] = "32-bit task",
+	};
+
+	return name_in(names, ARRAY_LEN(names), end);
+}
+
+const char *frame_how_name(uint8_t how)
+{
+	static const char *const names[] = {
+		[FRAME_REGISTER] = "register",
+		[FRAME_CFI] = "CFI",
+		[FRAME_FP] = "frame pointer",
+		[FRAME_KERNEL] = "kernel",
+		[FRAME_JIT] = "JIT",
+		[FRAME_SIGNAL] = "signal",
+		[FRAME_CHAIN] = "kernel's chain",
+		[FRAME_GUESSED] = "guessed",
+	};
+
+	return name_in(names, ARRAY_LEN(names), how);
+}
+
+const char *module_kind_name(uint8_t kind)
+{
+	static const char *const names[] = {
+		[MODULE_FILE] = "file",	     [MODULE_KERNEL] = "kernel",
+		[MODULE_VDSO] = "vdso",	     [MODULE_JIT] = "JIT",
+		[MODULE_ANON] = "anonymous", [MODULE_SYNTHETIC] = "synthetic",
+	};
+
+	return name_in(names, ARRAY_LEN(names), kind);
+}
+
+const char *unit_name(uint8_t unit)
+{
+	static const char *const names[] = {
+		[UNIT_COUNT] = "count",
+		[UNIT_NS] = "ns",
+		[UNIT_BYTES] = "bytes",
+	};
+
+	return name_in(names, ARRAY_LEN(names), unit);
+}
