@@ -82,6 +82,9 @@ struct command {
 /* Every command, NULL-terminated, in the order help shows them. */
 extern const struct command *const commands[];
 const struct command *command_find(const char *name); /* NULL when there is none */
+/* Says that there is no such command, with near ones; cmd: who says so, or NULL. Returns
+ * EXIT_USAGE. */
+int command_unknown(const struct command *cmd, const char *name);
 
 extern const struct command command_record, command_report, command_flame, command_folded,
 	command_info, command_check, command_list, command_symbolize, command_import, command_help;

@@ -4,8 +4,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/near.h"
-
 struct help_options {
 	const char *man; /* a command's name, or "prof" */
 	unsigned completion;
@@ -32,25 +30,13 @@ static int print(struct bytes *out)
 	return status;
 }
 
-static int unknown(const char *name)
-{
-	char text[256];
-	struct near near;
-
-	near_init(&near, name);
-	for (size_t i = 0; commands[i]; i++)
-		near_offer(&near, commands[i]->name);
-	return cmd_usage(&command_help, "there is no command '%s'%s", name,
-			 near_format(&near, "", text, sizeof(text)));
-}
-
 static int print_man(const char *name)
 {
 	const struct command *cmd = command_find(name);
 	struct bytes out = { 0 };
 
 	if (!cmd && strcmp(name, "prof") != 0)
-		return unknown(name);
+		return command_unknown(&command_help, name);
 	help_man(&out, cmd);
 	return print(&out);
 }
@@ -81,7 +67,7 @@ static int run(void *options, int argc, char **argv)
 	if (argc > 1)
 		return cmd_usage(&command_help, "one command at a time");
 	const struct command *cmd = command_find(argv[0]);
-	return cmd ? help_print(cmd) : unknown(argv[0]);
+	return cmd ? help_print(cmd) : command_unknown(&command_help, argv[0]);
 }
 
 const struct command command_help = {

@@ -87,6 +87,7 @@ static void options(struct bytes *out, const struct cmd_option *rows)
 		if (!row->hidden)
 			option(out, row);
 	}
+	bytes_printf(out, ".TP\n\\fB\\-h\\fR, \\fB\\-\\-help\\fR\nshow the help\n");
 }
 
 static void examples(struct bytes *out, const char *lines)
@@ -106,14 +107,18 @@ static void examples(struct bytes *out, const char *lines)
 	}
 }
 
-static void exit_status(struct bytes *out)
+static void exit_status(struct bytes *out, const struct command *cmd)
 {
-	bytes_printf(
-		out,
-		".SH EXIT STATUS\n"
-		"\\fBprof record\\fR ends as the command it ran: with its exit status, or by the same signal; "
-		"125 when nothing could be recorded, 126 when the command is not executable, 127 when it is "
-		"not found. Other commands: 0 done, 1 failed, 2 wrong usage.\n");
+	bytes_printf(out, ".SH EXIT STATUS\n");
+	if (!cmd || cmd == &command_record)
+		bytes_printf(
+			out,
+			"\\fBprof record\\fR ends as the command it ran: with its exit status, or by the "
+			"same signal; 125 when nothing could be recorded, 126 when the command is not "
+			"executable, 127 when it is not found, 2 for wrong usage.\n");
+	if (cmd != &command_record)
+		bytes_printf(out, "%s0 done, 1 failed, 2 wrong usage.\n",
+			     cmd ? "" : "Other commands: ");
 }
 
 static void see_also(struct bytes *out, const struct command *cmd)
@@ -151,7 +156,7 @@ static void overview(struct bytes *out)
 	examples(out, "prof record -- ./app\tSample ./app into prof.data.\n"
 		      "prof report\tShow where its time went.\n"
 		      "prof flame\tDraw it as flame.svg.\n");
-	exit_status(out);
+	exit_status(out, NULL);
 	see_also(out, NULL);
 }
 
@@ -169,6 +174,6 @@ void help_man(struct bytes *out, const struct command *cmd)
 	description(out, cmd->description);
 	options(out, cmd->options);
 	examples(out, cmd->examples);
-	exit_status(out);
+	exit_status(out, cmd);
 	see_also(out, cmd);
 }

@@ -10,7 +10,6 @@
 #include "base/memory.h"
 #include "cmd/cmd.h"
 #include "cmd/help.h"
-#include "cmd/near.h"
 #include "cmd/options.h"
 
 /* With a standard descriptor closed, the next file opened would take its place and get what is
@@ -20,18 +19,6 @@ static void hold_standard_descriptors(void)
 	for (int fd = 0; fd <= 2; fd++)
 		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) != fd)
 			_exit(EXIT_FAILED);
-}
-
-static int unknown_command(const char *name)
-{
-	char text[256];
-	struct near near;
-
-	near_init(&near, name);
-	for (size_t i = 0; commands[i]; i++)
-		near_offer(&near, commands[i]->name);
-	return cmd_usage(NULL, "there is no command '%s'%s; 'prof help' lists them all", name,
-			 near_format(&near, "", text, sizeof(text)));
 }
 
 static int print_version(void)
@@ -78,5 +65,5 @@ int main(int argc, char **argv)
 		return help_print_overview(STDOUT_FILENO);
 
 	const struct command *cmd = command_find(argv[1]);
-	return cmd ? run_command(cmd, argc - 1, argv + 1) : unknown_command(argv[1]);
+	return cmd ? run_command(cmd, argc - 1, argv + 1) : command_unknown(NULL, argv[1]);
 }

@@ -7,9 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/near.h"
+#include "base/bytes.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "cmd/near.h"
 
 struct parser {
 	const struct cmd_option *rows;
@@ -166,15 +167,19 @@ static void offer(struct match *m, const struct cmd_option *row, bool negated, c
 static int unknown_long(const struct parser *p, const char *typed, size_t len)
 {
 	CLEANUP_FREE char *name = xstrndup(typed, len);
-	char near_text[256];
+	struct bytes hint = { 0 };
 	struct near near;
 
 	near_init(&near, name);
 	for (const struct cmd_option *row = p->rows; row->name; row++)
 		if (!row->hidden)
 			near_offer(&near, row->name);
-	return error_set(p->err, ERROR_USAGE, "unknown option --%s%s", name,
-			 near_format(&near, "--", near_text, sizeof(near_text)));
+	if (near.best_count)
+		near_append(&near, &hint);
+	bytes_u8(&hint, '\0');
+	error_set(p->err, ERROR_USAGE, "unknown option --%s%s", name, (const char *)hint.data);
+	bytes_release(&hint);
+	return -1;
 }
 
 static int find_long(const struct parser *p, const char *typed, size_t len, struct match *m)
