@@ -13,5 +13,6 @@
 int run_open_tests(void);
 int run_order_tests(void);
 int run_record_tests(void);
+int run_spec_tests(void);
 
 #endif

@@ -1,0 +1,117 @@
+/*
+ * The processor's own event names, through libpfm4. It keeps its tables in process-wide state that
+ * is set up once and only read afterwards.
+ */
+#include <perfmon/pfmlib.h>
+#include <perfmon/pfmlib_perf_event.h>
+#include <stdlib.h>
+
+#include "event/spec_source.h"
+
+static const char *why_not(pfm_err_t status)
+{
+	switch (status) {
+	case PFM_ERR_UMASK:
+	case PFM_ERR_ATTR:
+	case PFM_ERR_ATTR_VAL:
+	case PFM_ERR_ATTR_SET:
+	case PFM_ERR_FEATCOMB:
+		return pfm_strerror(status);
+	default:
+		return NULL; /* unknown name, no table for this processor */
+	}
+}
+
+/* libpfm4's own raw codes: it takes r12xyz for r12, and we have read those that are right before. */
+static bool is_raw(int event)
+{
+	pfm_event_info_t info = { .size = sizeof(info) };
+
+	return pfm_get_event_info(event, PFM_OS_PERF_EVENT_EXT, &info) == PFM_SUCCESS &&
+	       info.pmu == PFM_PMU_PERF_EVENT_RAW;
+}
+
+enum spec_answer spec_pfm_resolve(const char *text, struct event_spec *spec, struct error *err)
+{
+	struct perf_event_attr attr = { .size = sizeof(attr) };
+	char *full_name = NULL;
+	pfm_perf_encode_arg_t arg = { .attr = &attr, .fstr = &full_name, .size = sizeof(arg) };
+
+	if (pfm_initialize() != PFM_SUCCESS)
+		return SPEC_NOT_MINE;
+	pfm_err_t status =
+		pfm_get_os_event_encoding(text, PFM_PLM0 | PFM_PLM3, PFM_OS_PERF_EVENT_EXT, &arg);
+	if (status != PFM_SUCCESS) {
+		if (!why_not(status))
+			return SPEC_NOT_MINE;
+		error_set(err, ERROR_USAGE, "%s (libpfm4)", why_not(status));
+		return SPEC_ERROR;
+	}
+	free(full_name);
+	if (is_raw(arg.idx))
+		return SPEC_NOT_MINE;
+	spec->name = xstrdup(text);
+	spec->type = attr.type;
+	spec->config = attr.config;
+	spec->config1 = attr.config1;
+	spec->config2 = attr.config2;
+	spec->exclude_user = attr.exclude_user;
+	spec->exclude_kernel = attr.exclude_kernel;
+	spec->precise = attr.precise_ip;
+	return SPEC_FOUND;
+}
+
+/* An event with unit masks is listed once for each of them, since most cannot do without. */
+static int put_event(const pfm_pmu_info_t *pmu, const pfm_event_info_t *event,
+		     const struct name_sink *sink)
+{
+	bool has_umask = false;
+	int stop = 0;
+
+	for (int i = 0; i < event->nattrs && !stop; i++) {
+		pfm_event_attr_info_t attr = { .size = sizeof(attr) };
+		if (pfm_get_event_attr_info(event->idx, i, PFM_OS_PERF_EVENT_EXT, &attr) !=
+			    PFM_SUCCESS ||
+		    attr.type != PFM_ATTR_UMASK)
+			continue;
+		char *name = xasprintf("%s::%s:%s", pmu->name, event->name, attr.name);
+		stop = name_sink_put(sink, name, "hardware", attr.desc);
+		free(name);
+		has_umask = true;
+	}
+	if (has_umask)
+		return stop;
+	char *name = xasprintf("%s::%s", pmu->name, event->name);
+	stop = name_sink_put(sink, name, "hardware", event->desc);
+	free(name);
+	return stop;
+}
+
+static int each_of_pmu(const pfm_pmu_info_t *pmu, const struct name_sink *sink)
+{
+	int stop = 0;
+
+	for (int i = pmu->first_event; i != -1 && !stop; i = pfm_get_event_next(i)) {
+		pfm_event_info_t event = { .size = sizeof(event) };
+		if (pfm_get_event_info(i, PFM_OS_PERF_EVENT_EXT, &event) == PFM_SUCCESS)
+			stop = put_event(pmu, &event, sink);
+	}
+	return stop;
+}
+
+int spec_pfm_each(const struct name_sink *sink)
+{
+	int stop = 0;
+
+	if (pfm_initialize() != PFM_SUCCESS)
+		return 0;
+	for (int i = PFM_PMU_NONE; i < PFM_PMU_MAX && !stop; i++) {
+		pfm_pmu_info_t pmu = { .size = sizeof(pmu) };
+		if (pfm_get_pmu_info((pfm_pmu_t)i, &pmu) != PFM_SUCCESS || !pmu.is_present)
+			continue;
+		/* The operating system's own events are listed by the other sources. */
+		if (pmu.type == PFM_PMU_TYPE_CORE || pmu.type == PFM_PMU_TYPE_UNCORE)
+			stop = each_of_pmu(&pmu, sink);
+	}
+	return stop;
+}

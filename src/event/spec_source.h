@@ -1,0 +1,60 @@
+/*
+ * Inside of event names: each source of names (a table, tracefs, sysfs, libpfm4) is one file with a
+ * resolver and a lister; spec.c and spec_list.c run through them. Nothing here is for other layers.
+ */
+#ifndef PROF_EVENT_SPEC_SOURCE_H
+#define PROF_EVENT_SPEC_SOURCE_H
+
+#include <dirent.h>
+
+#include "event/spec.h"
+
+#define SPEC_NAME_MAX 1024 /* longer event texts are refused */
+
+/* What a resolver answers. */
+enum spec_answer { SPEC_ERROR = -1, SPEC_NOT_MINE, SPEC_FOUND };
+
+/* Collects names for event_list_names: filters by the pattern, then calls back. */
+struct name_sink {
+	const char *pattern;
+	int (*each)(void *ctx, const struct event_name *n);
+	void *ctx;
+};
+
+/* Nonzero when the caller wants no more. */
+int name_sink_put(const struct name_sink *sink, const char *name, const char *kind,
+		  const char *description);
+
+/* Calls each for a folder's entries, sorted, hidden ones left out, until it returns nonzero; a
+ * folder that cannot be read is empty. */
+int spec_each_entry(const char *path, int (*each)(void *ctx, const struct dirent *entry),
+		    void *ctx);
+
+/* The resolvers get the text of one event without modifiers and fill type, config… and the owned
+ * name. */
+enum spec_answer spec_software_resolve(const char *text, struct event_spec *spec);
+int spec_software_each(const struct name_sink *sink);
+enum spec_answer spec_hardware_resolve(const char *text, struct event_spec *spec);
+int spec_hardware_each(const struct name_sink *sink);
+
+/* root: "/sys/bus/event_source/devices", another folder in tests. */
+#define SPEC_PMU_ROOT "/sys/bus/event_source/devices"
+enum spec_answer spec_pmu_resolve(const char *root, const char *text, struct event_spec *spec,
+				  struct error *err);
+int spec_pmu_each(const char *root, const struct name_sink *sink);
+
+/* root: the mounted tracefs. */
+const char *spec_tracefs_root(void); /* NULL when none is mounted */
+enum spec_answer spec_tracepoint_resolve(const char *root, const char *text,
+					 struct event_spec *spec);
+int spec_tracepoint_each(const char *root, const struct name_sink *sink);
+/* For a text that looks like a tracepoint: why none may be found here, or NULL. */
+const char *spec_tracepoint_obstacle(const char *text);
+
+enum spec_answer spec_pfm_resolve(const char *text, struct event_spec *spec, struct error *err);
+int spec_pfm_each(const struct name_sink *sink);
+
+/* ", did you mean a, b or c?" appended to the error text of an unknown event. */
+void spec_suggest(const char *text, char *buf, size_t size);
+
+#endif
