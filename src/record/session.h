@@ -31,6 +31,7 @@ struct record_options {
 	const char *output;	    /* NULL: prof.data; "-": stdout */
 	uint64_t ring_pages;	    /* -m; 0: by budget */
 	uint32_t check_stacks;	    /* every Nth stack is unwound a second time; 0: never */
+	unsigned closed_descriptors; /* bit N: descriptor N (0..2) was closed when prof began; the command finds it so */
 	bool quiet;
 	unsigned verbose;
 };

@@ -1,0 +1,215 @@
+/* Exact counts against samples, and synthetic rows for the difference. */
+#include "record/accounts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* READ records of one exit come per CPU within microseconds; ordering adds at most two rounds of draining. */
+#define SETTLE_NS 2000000000ull
+
+struct account {
+	uint32_t tid, thread_id; /* thread_id: of the last name seen, task_thread.id */
+	struct task_thread thread; /* a copy: enough to write its row in a later epoch */
+	uint64_t sampled, exact;
+	uint64_t read_ns; /* time of the first READ; 0 = still running */
+	bool in_use;
+};
+
+/* Exited tasks by command, to spread what the exit path hides over them. */
+struct command {
+	struct task_thread thread;
+	uint64_t tasks;
+};
+
+struct accounts {
+	struct accounts_config config;
+	VEC(struct account) items;
+	struct hmap by_tid; /* tid → index of the account of the thread now living under it */
+	VEC(uint32_t) free_items;
+	VEC(uint32_t) exited; /* indices whose READ records have begun to come, in time order */
+	size_t exited_done;
+	VEC(struct command) commands;
+	struct hmap by_command; /* hash of comm → index */
+	uint64_t sampled, synthetic, debt; /* debt: sampled beyond exact, taken off later rests */
+};
+
+struct accounts *accounts_new(const struct accounts_config *config)
+{
+	struct accounts *a = xcalloc(1, sizeof(*a));
+	a->config = *config;
+	return a;
+}
+
+void accounts_free(struct accounts *a)
+{
+	if (!a)
+		return;
+	vec_release(&a->items);
+	hmap_release(&a->by_tid);
+	vec_release(&a->free_items);
+	vec_release(&a->exited);
+	vec_release(&a->commands);
+	hmap_release(&a->by_command);
+	free(a);
+}
+
+static struct account *account_new(struct accounts *a, uint32_t tid)
+{
+	uint32_t index;
+	if (a->free_items.len) {
+		index = a->free_items.data[--a->free_items.len];
+	} else {
+		index = (uint32_t)a->items.len;
+		vec_push(&a->items, (struct account){ 0 });
+	}
+	a->items.data[index] = (struct account){ .tid = tid, .in_use = true };
+	hmap_put(&a->by_tid, tid, index);
+	return &a->items.data[index];
+}
+
+static struct account *account_of(struct accounts *a, const struct task_thread *t)
+{
+	uint32_t index = hmap_get(&a->by_tid, t->tid);
+	struct account *item = index == HMAP_NONE ? account_new(a, t->tid) : &a->items.data[index];
+	if (item->thread_id != t->id) {
+		item->thread_id = t->id;
+		item->thread = *t;
+		item->thread.space = NULL; /* may be gone when the row is written */
+	}
+	return item;
+}
+
+void accounts_sample(struct accounts *a, const struct task_thread *t, uint64_t weight)
+{
+	struct account *item = account_of(a, t);
+	if (item->read_ns) /* a new task under an old number */
+		item = account_new(a, t->tid), item->thread = *t, item->thread_id = t->id, item->thread.space = NULL;
+	item->sampled += weight;
+	a->sampled += weight;
+}
+
+static void count_command(struct accounts *a, const struct task_thread *t)
+{
+	uint64_t key = hash_bytes(t->comm, strlen(t->comm), 0);
+	uint32_t index = hmap_get(&a->by_command, key);
+	if (index == HMAP_NONE) {
+		struct command c = { .thread = *t };
+		index = (uint32_t)a->commands.len;
+		vec_push(&a->commands, c);
+		hmap_put(&a->by_command, key, index);
+	}
+	a->commands.data[index].tasks++;
+}
+
+void accounts_read(struct accounts *a, const struct task_thread *t, uint64_t value, uint64_t time_ns)
+{
+	struct account *item = account_of(a, t);
+	/* READ records of one exit follow each other closely; a later one belongs to a new task. */
+	if (item->read_ns && time_ns > item->read_ns + SETTLE_NS / 2) {
+		item = account_new(a, t->tid);
+		item->thread = *t;
+		item->thread_id = t->id;
+		item->thread.space = NULL;
+	}
+	if (!item->read_ns) {
+		item->read_ns = time_ns ? time_ns : 1;
+		vec_push(&a->exited, (uint32_t)(item - a->items.data));
+		count_command(a, &item->thread);
+	}
+	item->exact += value;
+}
+
+static void write_row(struct accounts *a, const struct task_thread *t, enum rows_synthetic which, uint64_t weight,
+		      uint64_t time_ns)
+{
+	struct profile_sample row = {
+		.time_ns = time_ns,
+		.weight = weight,
+		.task = rows_thread(a->config.rows, t),
+		.node = PROFILE_NONE,
+		.leaf_module = rows_synthetic(a->config.rows, which),
+		.event = (uint16_t)a->config.event,
+		.end = END_ROOT,
+		.flags = SAMPLE_SYNTHETIC,
+	};
+	if (weight == 0)
+		return;
+	profile_writer_add_sample(a->config.rows->writer, &row);
+	a->synthetic += weight;
+}
+
+static void settle_one(struct accounts *a, struct account *item)
+{
+	uint64_t rest = 0;
+	if (item->sampled > item->exact)
+		a->debt += item->sampled - item->exact;
+	else
+		rest = item->exact - item->sampled;
+	uint64_t off = rest < a->debt ? rest : a->debt;
+	a->debt -= off;
+	rest -= off;
+	bool is_long = item->exact >= 10 * a->config.period;
+	write_row(a, &item->thread, a->config.kernel_hidden && is_long ? ROWS_KERNEL_NOT_PERMITTED : ROWS_NOT_SAMPLED, rest,
+		  item->read_ns);
+}
+
+static void release_account(struct accounts *a, uint32_t index)
+{
+	struct account *item = &a->items.data[index];
+	if (hmap_get(&a->by_tid, item->tid) == index)
+		hmap_remove(&a->by_tid, item->tid);
+	item->in_use = false;
+	vec_push(&a->free_items, index);
+}
+
+void accounts_settle(struct accounts *a, uint64_t now_ns)
+{
+	while (a->exited_done < a->exited.len) {
+		uint32_t index = a->exited.data[a->exited_done];
+		if (now_ns < a->items.data[index].read_ns + SETTLE_NS)
+			break;
+		settle_one(a, &a->items.data[index]);
+		release_account(a, index);
+		a->exited_done++;
+	}
+	if (a->exited_done == a->exited.len)
+		a->exited_done = a->exited.len = 0;
+}
+
+static uint64_t take(uint64_t *rest, uint64_t want)
+{
+	uint64_t part = *rest < want ? *rest : want;
+	*rest -= part;
+	return part;
+}
+
+/* What the counters never saw: the exit path of short tasks, spread over the commands that exited. */
+static void spread_rusage(struct accounts *a, uint64_t hidden, uint64_t time_ns)
+{
+	uint64_t tasks = 0;
+	for (size_t i = 0; i < a->commands.len; i++)
+		tasks += a->commands.data[i].tasks;
+	for (size_t i = 0; i < a->commands.len && tasks; i++) {
+		const struct command *c = &a->commands.data[i];
+		write_row(a, &c->thread, ROWS_NOT_SAMPLED, (uint64_t)((double)hidden * (double)c->tasks / (double)tasks),
+			  time_ns);
+	}
+}
+
+uint64_t accounts_finish(struct accounts *a, const struct accounts_end *end)
+{
+	accounts_settle(a, UINT64_MAX);
+	uint64_t known = a->sampled + a->synthetic;
+	uint64_t rest = end->exact_total > known ? end->exact_total - known : 0;
+	if (end->root && rest) {
+		write_row(a, end->root, ROWS_LOST, take(&rest, end->lost_samples * a->config.period), end->time_ns);
+		write_row(a, end->root, ROWS_THROTTLED, take(&rest, end->throttled_ns), end->time_ns);
+		bool is_long = end->exact_total >= 10 * a->config.period;
+		write_row(a, end->root,
+			  a->config.kernel_hidden && is_long ? ROWS_KERNEL_NOT_PERMITTED : ROWS_NOT_SAMPLED, rest,
+			  end->time_ns);
+	}
+	if (end->exact_total && end->rusage_ns > end->exact_total)
+		spread_rusage(a, end->rusage_ns - end->exact_total, end->time_ns);
+	return a->sampled + a->synthetic;
+}

@@ -1,0 +1,57 @@
+/*
+ * The broker: the process the user started. Launches or attaches, opens events for the worker, serves its file
+ * requests, waits for the command, turns signals into flush and stop.
+ */
+#ifndef PROF_RECORD_BROKER_H
+#define PROF_RECORD_BROKER_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/types.h>
+#include "base/error.h"
+#include "record/control.h"
+#include "record/launch.h"
+#include "record/output_file.h"
+#include "record/plan.h"
+
+struct broker {
+	struct plan *plan;
+	const struct record_options *options;
+	int control;	/* to the worker */
+	int files[2];	/* its file requests: recording thread, naming thread; -1 when closed */
+	struct files *direct; /* does what they ask */
+	int signals;	/* signalfd */
+	pid_t worker;
+	bool worker_gone;
+	struct launch_state saved;
+	struct launch launch;
+	bool launched, child_ended;
+	int wait_status; /* of the child */
+	uint64_t child_cpu_ns;
+	struct output_file output;
+	VEC(pid_t) pids;      /* processes attached to */
+	VEC(int) pid_fds;     /* pidfds of them, -1 once ended */
+	VEC(uint32_t) opened; /* tids with events of ours */
+	unsigned interrupts;
+	bool stopping, done, duration_over;
+	int stop_signal; /* the child is to be ended with it, 0: left alone */
+	uint64_t stop_at_ns, enable_at_ns, kill_at_ns;
+	struct control_summary summary;
+	struct error worker_error;
+};
+
+/* Receive messages, serving file requests meanwhile, until one of this kind has come (*m). -1: the worker failed
+ * or is gone. */
+int broker_wait_for(struct broker *b, enum control_kind kind, union control_message *m, struct error *err);
+/* Serve whatever waits for at most timeout_ms. */
+int broker_serve(struct broker *b, int timeout_ms, union control_message *m, bool *got_message, struct error *err);
+
+/* open_events.c: open and hand over everything the plan asks for on this task (pid 0: all). */
+int broker_open_task(struct broker *b, pid_t tid, struct error *err);
+int broker_open_launched(struct broker *b, struct error *err);
+/* attach.c: threads of the processes named, without a race; fills b->pids. */
+int broker_attach(struct broker *b, struct error *err);
+/* broker_loop.c: until the recording has ended and the worker is done. */
+void broker_loop(struct broker *b);
+
+#endif

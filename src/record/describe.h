@@ -1,0 +1,21 @@
+/* What a recording says about where it was made. */
+#ifndef PROF_RECORD_DESCRIBE_H
+#define PROF_RECORD_DESCRIBE_H
+
+#include <sys/utsname.h>
+#include "record/plan.h"
+#include "unwind/unwind.h"
+
+struct describe {
+	struct utsname uts;
+	char *command; /* arguments quoted for a shell, or "pid 12,13", or "all processes" */
+	char *cpu_model;
+	char *boot_id;
+	uint32_t cpu_count;
+};
+void describe_init(struct describe *d, const struct plan *plan);
+void describe_release(struct describe *d);
+enum unwind_arch describe_arch(void); /* of this machine */
+const char *describe_tool(void);      /* "prof 0.1.0" */
+
+#endif

@@ -1,0 +1,118 @@
+/* perf.data → prof.data through the recording pipeline. */
+#include "record/import.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "event/perf_data.h"
+#include "profile/writer.h"
+#include "record/pipeline.h"
+
+bool record_is_perf_data(const void *head, size_t len)
+{
+	return perf_data_has_magic(head, len);
+}
+
+static enum unwind_arch arch_of(const struct perf_data_info *info)
+{
+	return !strcmp(info->architecture, "aarch64") ? UNWIND_AARCH64 : UNWIND_X86_64;
+}
+
+static void describe_events(const struct perf_data *in, struct pipeline_event *out)
+{
+	for (uint32_t i = 0; i < perf_data_event_count(in); i++) {
+		const struct perf_data_event *e = perf_data_event(in, i);
+		out[i] = (struct pipeline_event){
+			.name = e->name,
+			.type = e->type,
+			.config = e->config,
+			.period = e->is_freq ? 0 : e->period_or_freq,
+			.frequency = e->is_freq ? e->period_or_freq : 0,
+			.unit = e->is_clock ? UNIT_NS : UNIT_COUNT,
+			.flags = e->exclude_kernel ? EVENT_EXCLUDES_KERNEL : 0,
+		};
+	}
+}
+
+static struct pipeline *new_pipeline(const struct perf_data *in, struct files *files, struct profile_writer *writer)
+{
+	const struct perf_data_info *info = perf_data_info(in);
+	uint32_t count = perf_data_event_count(in);
+	struct pipeline_event *events = calloc(count ? count : 1, sizeof(*events));
+	describe_events(in, events);
+	struct pipeline_config config = {
+		.files = files,
+		.name_files = files_direct_new(),
+		.events = events,
+		.event_count = count,
+		.arch = arch_of(info),
+		.imported = true,
+		.run = { .exit_status = -1 },
+		.machine = { .cpu_count = info->cpu_count },
+		.command = info->command,
+		.clock = info->clock,
+		.tool = "perf.data, imported by prof " PROF_VERSION,
+		.hostname = info->hostname,
+		.architecture = info->architecture,
+		.cpu_model = info->cpu_model,
+		.kernel_release = info->kernel_release,
+		.boot_id = "",
+	};
+	struct pipeline *p = pipeline_new(&config, writer);
+	free(events);
+	for (uint32_t i = 0; i < perf_data_build_id_count(in); i++) {
+		const struct perf_data_build_id *id = perf_data_build_id(in, i);
+		if (!id->is_kernel)
+			task_hint_build_id(pipeline_tasks(p), id->path, id->build_id, id->len);
+	}
+	return p;
+}
+
+static int import_records(struct perf_data *in, struct pipeline *p, struct error *err)
+{
+	struct record r;
+	int got;
+	uint64_t lost = 0;
+	while ((got = perf_data_next(in, &r, err)) > 0) {
+		if (r.kind == RECORD_LOST_SAMPLES)
+			lost += r.u.lost.count;
+		pipeline_record(p, &r);
+		if (r.kind == RECORD_SAMPLE && pipeline_tick(p, r.time_ns, err) < 0)
+			return -1;
+	}
+	if (got < 0)
+		return -1;
+	if (perf_data_info(in)->truncated)
+		pipeline_note(p, "the file ends early: what comes after is missing");
+	if (perf_data_bad_records(in))
+		pipeline_note(p, "some records are damaged and were skipped");
+	struct pipeline_stats stats;
+	pipeline_get_stats(p, &stats);
+	struct pipeline_end end = {
+		.lost_samples = lost,
+		.lost_records = stats.lost_records,
+		.exit_status = -1,
+		.end_ns = stats.last_ns,
+	};
+	return pipeline_finish(p, &end, err);
+}
+
+int record_import_perf_data(int in_fd, const char *name, int out_fd, struct error *err)
+{
+	struct perf_data *in;
+	struct profile_writer *writer;
+	struct profile_writer_options options = { .fd = out_fd };
+	if (perf_data_open(&in, in_fd, name, err) < 0)
+		return -1;
+	if (profile_writer_new(&writer, &options, err) < 0) {
+		perf_data_free(in);
+		return -1;
+	}
+	struct files *files = files_direct_new();
+	struct pipeline *p = new_pipeline(in, files, writer);
+	int result = import_records(in, p, err);
+	pipeline_free(p);
+	profile_writer_free(writer);
+	files_free(files);
+	perf_data_free(in);
+	return result;
+}

@@ -1,0 +1,343 @@
+/* Batches of addresses to the naming thread and names back. */
+#include "record/names.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/hash.h"
+#include "base/io.h"
+#include "base/progress.h"
+#include "symbolize/symbolize.h"
+
+/* Frames of one address inside a batch's result; strings live in the batch's arena. */
+struct named {
+	uint64_t address;
+	uint32_t first_frame, frame_count;
+};
+
+struct batch {
+	struct batch *next;
+	struct symbolize_module module; /* path, build ID and fd are the batch's own copies */
+	char *path;
+	uint8_t build_id[64];
+	VEC(uint64_t) addresses;
+	VEC(struct named) named;
+	VEC(struct profile_symbol_frame) frames;
+	struct arena arena;
+	struct symbolize_result result;
+	bool refresh_maps; /* no addresses: a request to read perf maps again */
+};
+
+struct batch_queue {
+	struct batch *head, **tail;
+};
+
+struct module_addresses {
+	struct hmap noted; /* address → 1 */
+	VEC(uint64_t) pending;
+	VEC(uint64_t) unnamed; /* of JIT modules: asked again after a refresh */
+	const struct task_module *module;
+};
+
+struct names {
+	struct rows *rows;
+	VEC(struct module_addresses) modules; /* by task_module.index */
+	size_t out;			      /* batches handed over and not yet collected */
+	pthread_t thread;
+	bool has_thread;
+	struct files *files; /* the naming thread's */
+	atomic_uint_least64_t thread_cpu_ns;
+	pthread_mutex_t lock; /* guards todo, done, stop */
+	pthread_cond_t todo_ready, done_ready;
+	struct batch_queue todo, done;
+	bool stop;
+};
+
+static void queue_init(struct batch_queue *q)
+{
+	q->head = NULL;
+	q->tail = &q->head;
+}
+
+static void queue_put(struct batch_queue *q, struct batch *b)
+{
+	b->next = NULL;
+	*q->tail = b;
+	q->tail = &b->next;
+}
+
+static struct batch *queue_take(struct batch_queue *q)
+{
+	struct batch *b = q->head;
+	if (b && !(q->head = b->next))
+		q->tail = &q->head;
+	return b;
+}
+
+static void batch_free(struct batch *b)
+{
+	if (b->module.fd >= 0)
+		close(b->module.fd);
+	free(b->path);
+	vec_release(&b->addresses);
+	vec_release(&b->named);
+	vec_release(&b->frames);
+	arena_release(&b->arena);
+	free(b);
+}
+
+/* ---- the naming thread ---- */
+
+static const char *keep(struct batch *b, const char *s)
+{
+	return s ? arena_strndup(&b->arena, s, strlen(s)) : NULL;
+}
+
+static void keep_frames(void *ctx, uint64_t address, const struct profile_symbol_frame *frames, uint32_t count)
+{
+	struct batch *b = ctx;
+	struct named named = { address, (uint32_t)b->frames.len, count };
+	vec_push(&b->named, named);
+	for (uint32_t i = 0; i < count; i++) {
+		struct profile_symbol_frame f = frames[i];
+		f.name = keep(b, f.name);
+		f.linkage = keep(b, f.linkage);
+		f.file = keep(b, f.file);
+		f.function_file = keep(b, f.function_file);
+		vec_push(&b->frames, f);
+	}
+}
+
+static struct batch *wait_for_work(struct names *n)
+{
+	pthread_mutex_lock(&n->lock);
+	while (!n->todo.head && !n->stop)
+		pthread_cond_wait(&n->todo_ready, &n->lock);
+	struct batch *b = n->stop ? NULL : queue_take(&n->todo);
+	pthread_mutex_unlock(&n->lock);
+	return b;
+}
+
+static void *naming_thread(void *arg)
+{
+	struct names *n = arg;
+	struct symbolizer *s = symbolizer_new(n->files, NULL);
+	for (struct batch *b; (b = wait_for_work(n));) {
+		if (b->refresh_maps)
+			symbolizer_refresh_maps(s);
+		else
+			symbolize_batch(s, &b->module, b->addresses.data, b->addresses.len, keep_frames, b, &b->result);
+		atomic_store(&n->thread_cpu_ns, clock_thread_cpu_ns());
+		pthread_mutex_lock(&n->lock);
+		queue_put(&n->done, b);
+		pthread_cond_signal(&n->done_ready);
+		pthread_mutex_unlock(&n->lock);
+	}
+	symbolizer_free(s);
+	return NULL;
+}
+
+/* ---- the recording thread ---- */
+
+struct names *names_new(struct files *files, struct rows *rows)
+{
+	struct names *n = xcalloc(1, sizeof(*n));
+	n->rows = rows;
+	n->files = files;
+	queue_init(&n->todo);
+	queue_init(&n->done);
+	pthread_mutex_init(&n->lock, NULL);
+	pthread_cond_init(&n->todo_ready, NULL);
+	pthread_cond_init(&n->done_ready, NULL);
+	n->has_thread = pthread_create(&n->thread, NULL, naming_thread, n) == 0;
+	return n;
+}
+
+static void module_addresses_release(struct module_addresses *m)
+{
+	hmap_release(&m->noted);
+	vec_release(&m->pending);
+	vec_release(&m->unnamed);
+}
+
+static void queue_drop(struct batch_queue *q)
+{
+	for (struct batch *b; (b = queue_take(q));)
+		batch_free(b);
+}
+
+void names_free(struct names *n)
+{
+	if (!n)
+		return;
+	pthread_mutex_lock(&n->lock);
+	n->stop = true;
+	pthread_cond_signal(&n->todo_ready);
+	pthread_mutex_unlock(&n->lock);
+	if (n->has_thread)
+		pthread_join(n->thread, NULL);
+	queue_drop(&n->todo);
+	queue_drop(&n->done);
+	for (size_t i = 0; i < n->modules.len; i++)
+		module_addresses_release(&n->modules.data[i]);
+	vec_release(&n->modules);
+	pthread_mutex_destroy(&n->lock);
+	pthread_cond_destroy(&n->todo_ready);
+	pthread_cond_destroy(&n->done_ready);
+	free(n);
+}
+
+static struct module_addresses *addresses_of(struct names *n, const struct task_module *m)
+{
+	while (n->modules.len <= m->index)
+		vec_push(&n->modules, (struct module_addresses){ 0 });
+	struct module_addresses *a = &n->modules.data[m->index];
+	a->module = m;
+	return a;
+}
+
+void names_note(struct names *n, const struct task_module *m, uint64_t address)
+{
+	struct module_addresses *a = addresses_of(n, m);
+	if (hmap_get(&a->noted, address) != HMAP_NONE)
+		return;
+	hmap_put(&a->noted, address, 1);
+	vec_push(&a->pending, address);
+}
+
+static int compare_addresses(const void *pa, const void *pb)
+{
+	uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
+	return (a > b) - (a < b);
+}
+
+static struct batch *batch_new(struct module_addresses *a)
+{
+	const struct task_module *m = a->module;
+	struct batch *b = xcalloc(1, sizeof(*b));
+	b->path = xstrdup(m->path ? m->path : "");
+	memcpy(b->build_id, m->build_id, sizeof(b->build_id));
+	vec_reserve(&b->addresses, a->pending.len);
+	memcpy(b->addresses.data, a->pending.data, a->pending.len * sizeof(uint64_t));
+	b->addresses.len = a->pending.len;
+	vec_clear(&a->pending);
+	qsort(b->addresses.data, b->addresses.len, sizeof(uint64_t), compare_addresses);
+	b->module = (struct symbolize_module){
+		.key = m->index,
+		.kind = m->kind,
+		.path = b->path,
+		.build_id = b->build_id,
+		.build_id_len = m->build_id_len,
+		.fd = m->fd >= 0 ? fcntl(m->fd, F_DUPFD_CLOEXEC, 0) : -1,
+		.pid = m->seen_pid,
+	};
+	return b;
+}
+
+static void hand_over(struct names *n, struct batch *b)
+{
+	pthread_mutex_lock(&n->lock);
+	queue_put(&n->todo, b);
+	n->out++;
+	pthread_cond_signal(&n->todo_ready);
+	pthread_mutex_unlock(&n->lock);
+}
+
+void names_submit(struct names *n)
+{
+	if (!n->has_thread)
+		return;
+	for (size_t i = 0; i < n->modules.len; i++) {
+		if (n->modules.data[i].pending.len)
+			hand_over(n, batch_new(&n->modules.data[i]));
+	}
+}
+
+static void write_batch(struct names *n, struct task_table *tasks, struct batch *b)
+{
+	struct task_module *m = task_module_at(tasks, b->module.key);
+	struct module_addresses *a = addresses_of(n, m);
+	uint32_t row = rows_module(n->rows, m);
+	for (size_t i = 0; i < b->named.len; i++) {
+		struct named *named = &b->named.data[i];
+		if (named->frame_count == 0 && m->kind == MODULE_JIT) {
+			vec_push(&a->unnamed, named->address);
+			continue;
+		}
+		profile_writer_add_location(n->rows->writer, row, named->address, b->frames.data + named->first_frame,
+					    named->frame_count);
+	}
+	rows_module_names(n->rows, m,
+			  &(struct rows_names){ b->result.symbols, b->result.debug_path, b->result.note });
+}
+
+size_t names_collect(struct names *n, struct task_table *tasks)
+{
+	for (;;) {
+		pthread_mutex_lock(&n->lock);
+		struct batch *b = queue_take(&n->done);
+		if (b)
+			n->out--;
+		pthread_mutex_unlock(&n->lock);
+		if (!b)
+			return n->out;
+		if (!b->refresh_maps)
+			write_batch(n, tasks, b);
+		batch_free(b);
+	}
+}
+
+static void wait_for_batch(struct names *n)
+{
+	pthread_mutex_lock(&n->lock);
+	while (!n->done.head)
+		pthread_cond_wait(&n->done_ready, &n->lock);
+	pthread_mutex_unlock(&n->lock);
+}
+
+void names_finish(struct names *n, struct task_table *tasks)
+{
+	struct progress progress;
+	names_submit(n);
+	progress_start(&progress, "naming functions");
+	for (size_t all = n->out; names_collect(n, tasks);) {
+		progress_update(&progress, all - n->out, all);
+		wait_for_batch(n);
+	}
+	progress_end(&progress);
+}
+
+void names_new_epoch(struct names *n)
+{
+	for (size_t i = 0; i < n->modules.len; i++) {
+		hmap_clear(&n->modules.data[i].noted);
+		vec_clear(&n->modules.data[i].pending);
+		vec_clear(&n->modules.data[i].unnamed);
+	}
+}
+
+void names_refresh_maps(struct names *n)
+{
+	bool any = false;
+	for (size_t i = 0; i < n->modules.len; i++) {
+		struct module_addresses *a = &n->modules.data[i];
+		for (size_t k = 0; k < a->unnamed.len; k++)
+			vec_push(&a->pending, a->unnamed.data[k]);
+		any |= a->unnamed.len > 0;
+		vec_clear(&a->unnamed);
+	}
+	if (!any || !n->has_thread)
+		return;
+	struct batch *b = xcalloc(1, sizeof(*b));
+	b->refresh_maps = true;
+	b->module.fd = -1;
+	hand_over(n, b);
+}
+
+uint64_t names_thread_cpu_ns(const struct names *n)
+{
+	return atomic_load(&n->thread_cpu_ns);
+}

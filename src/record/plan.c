@@ -1,0 +1,249 @@
+/* Deciding what to open. */
+#include "record/plan.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/log.h"
+#include "base/text.h"
+
+#define DEFAULT_HZ     997
+#define SMALL_STACK    16384u
+#define NORMAL_STACK   32768u
+#define LARGEST_STACK  65528u
+#define READER_DELAY_S 0.1 /* what a busy machine may make the reader late by */
+
+void plan_note(struct plan *p, const char *fmt, ...)
+{
+	char text[512];
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	vec_push(&p->notes, xstrdup(text));
+	if (!p->silent)
+		log_message(LOG_NOTICE, "%s", text);
+}
+
+static int add_cpu_range(struct plan *p, const char *range, const uint32_t *online, int count, struct error *err)
+{
+	unsigned from, to;
+	int used = 0;
+	if (sscanf(range, "%u-%u%n", &from, &to, &used) != 2 || range[used]) {
+		used = 0;
+		if (sscanf(range, "%u%n", &from, &used) != 1 || range[used])
+			return error_set(err, ERROR_USAGE, "-C %s: not a CPU list (such as 0,2-3)", p->options->cpus);
+		to = from;
+	}
+	for (unsigned cpu = from; cpu <= to && cpu - from < PLAN_MAX_CPUS; cpu++) {
+		bool is_online = false;
+		for (int i = 0; i < count; i++)
+			is_online |= online[i] == cpu;
+		if (!is_online)
+			return error_set(err, ERROR_USAGE, "-C %s: CPU %u is not online", p->options->cpus, cpu);
+		if (p->cpu_count < PLAN_MAX_CPUS)
+			p->cpus[p->cpu_count++] = cpu;
+	}
+	return 0;
+}
+
+static int choose_cpus(struct plan *p, struct error *err)
+{
+	uint32_t online[PLAN_MAX_CPUS];
+	int count = event_online_cpus(online, PLAN_MAX_CPUS);
+	if (count <= 0)
+		return error_set(err, ERROR_SYSTEM, "cannot read which CPUs are online (is /sys mounted?)");
+	if (!p->options->cpus) {
+		memcpy(p->cpus, online, (size_t)count * sizeof(online[0]));
+		p->cpu_count = (uint32_t)count;
+		return 0;
+	}
+	char *list = xstrdup(p->options->cpus), *state = NULL;
+	int result = 0;
+	for (char *part = strtok_r(list, ",", &state); part && !result; part = strtok_r(NULL, ",", &state))
+		result = add_cpu_range(p, part, online, count, err);
+	free(list);
+	if (!result && !p->cpu_count)
+		return error_set(err, ERROR_USAGE, "-C %s: not a CPU list (such as 0,2-3)", p->options->cpus);
+	return result;
+}
+
+static int choose_events(struct plan *p, struct error *err)
+{
+	if (p->options->events && p->options->events[0]) {
+		for (const char *const *e = p->options->events; *e; e++) {
+			if (event_parse(&p->events, *e, err) < 0)
+				return -1;
+		}
+	} else {
+		const char *clock = p->system_wide ? "cpu-clock" : "task-clock";
+		return event_parse(&p->events, p->limits.has_hardware ? "cycles" : clock, err);
+	}
+	/* Virtual machines mostly have no counters: cycles become the clock that stands for them. */
+	for (size_t i = 0; i < p->events.items.len; i++) {
+		struct event_spec *e = &p->events.items.data[i];
+		if (p->limits.has_hardware || strncmp(e->name, "cycles", 6) != 0 || e->is_clock)
+			continue;
+		struct event_list clock = { 0 };
+		if (event_parse(&clock, p->system_wide ? "cpu-clock" : "task-clock", err) < 0)
+			return -1;
+		plan_note(p, "no hardware counters here: %s instead of %s", clock.items.data[0].name, e->name);
+		bool exclude_user = e->exclude_user, exclude_kernel = e->exclude_kernel;
+		free(e->name);
+		*e = clock.items.data[0];
+		e->exclude_user = exclude_user;
+		e->exclude_kernel = exclude_kernel;
+		vec_release(&clock.items);
+	}
+	return 0;
+}
+
+static int choose_kernel(struct plan *p, struct error *err)
+{
+	switch (p->options->kernel) {
+	case RECORD_KERNEL_NO:
+		p->kernel = false;
+		return 0;
+	case RECORD_KERNEL_YES:
+		if (!p->limits.may_kernel)
+			return error_set(err, ERROR_PERMISSION,
+					 "kernel samples are not permitted: sudo sysctl kernel.perf_event_paranoid=1 "
+					 "(now %d), or leave out --kernel",
+					 p->limits.paranoid);
+		p->kernel = true;
+		return 0;
+	default:
+		p->kernel = p->limits.may_kernel;
+		p->kernel_denied = !p->kernel;
+		return 0;
+	}
+}
+
+static int choose_rate(struct plan *p, struct error *err)
+{
+	uint64_t max = p->limits.max_sample_rate ? p->limits.max_sample_rate : 100000;
+	if (p->options->period)
+		return 0;
+	p->requested_hz = p->options->frequency ? p->options->frequency : DEFAULT_HZ;
+	if (p->requested_hz == UINT64_MAX)
+		p->requested_hz = max;
+	if (p->requested_hz > max) {
+		plan_note(p, "%llu Hz is above kernel.perf_event_max_sample_rate: %llu Hz instead",
+			  (unsigned long long)p->requested_hz, (unsigned long long)max);
+		p->requested_hz = max;
+	}
+	return p->requested_hz ? 0 : error_set(err, ERROR_USAGE, "-F 0: a rate of at least 1 Hz is needed");
+}
+
+static void choose_stacks(struct plan *p)
+{
+	switch (p->options->stacks) {
+	case RECORD_STACKS_NONE:
+		p->stack_mode = STACK_NONE;
+		break;
+	case RECORD_STACKS_FP:
+		p->stack_mode = STACK_FP;
+		break;
+	default:
+		p->stack_mode = STACK_COPY;
+	}
+}
+
+static bool is_power_of_two(uint64_t n)
+{
+	return n && (n & (n - 1)) == 0;
+}
+
+static int choose_ring(struct plan *p, struct error *err)
+{
+	p->ring_fixed = p->options->ring_pages != 0;
+	p->ring_pages = p->options->ring_pages;
+	if (p->ring_fixed && !is_power_of_two(p->ring_pages))
+		return error_set(err, ERROR_USAGE, "-m %llu: the number of pages must be a power of two",
+				 (unsigned long long)p->ring_pages);
+	if (!p->ring_fixed) /* 8 MB a CPU holds the largest copies at the default rate for 0.12 s */
+		p->ring_pages = (8u << 20) / (uint64_t)sysconf(_SC_PAGESIZE);
+	if (p->stack_mode != STACK_COPY && !p->ring_fixed)
+		p->ring_pages /= 16;
+	return 0;
+}
+
+int plan_make(struct plan *p, const struct record_options *options, struct error *err)
+{
+	*p = (struct plan){ .options = options };
+	p->system_wide = options->system_wide || (options->cpus && !options->command && !options->pid_count &&
+						  !options->tid_count);
+	event_read_limits(&p->limits);
+	choose_stacks(p);
+	if (choose_cpus(p, err) < 0 || choose_events(p, err) < 0 || choose_kernel(p, err) < 0 || choose_rate(p, err) < 0)
+		return -1;
+	return choose_ring(p, err);
+}
+
+void plan_release(struct plan *p)
+{
+	event_list_release(&p->events);
+	for (size_t i = 0; i < p->notes.len; i++)
+		free(p->notes.data[i]);
+	vec_release(&p->notes);
+}
+
+void plan_fit_stacks(struct plan *p, uint64_t ring_bytes)
+{
+	if (p->stack_mode != STACK_COPY)
+		return;
+	if (p->options->stack_bytes) {
+		uint32_t asked = (p->options->stack_bytes + 7) & ~7u;
+		p->stack_bytes[0] = asked < LARGEST_STACK ? asked : LARGEST_STACK;
+		return;
+	}
+	double hz = p->requested_hz ? (double)p->requested_hz : 1000;
+	double budget = (double)ring_bytes / (hz * READER_DELAY_S);
+	p->stack_bytes[0] = budget >= NORMAL_STACK ? NORMAL_STACK : SMALL_STACK;
+	p->stack_bytes[1] = LARGEST_STACK;
+	if (budget < SMALL_STACK / 4)
+		plan_note(p, "%llu kB of ring are tight for stacks at %.0f Hz: expect lost samples (lower -F, or raise "
+			     "kernel.perf_event_mlock_kb)",
+			  (unsigned long long)(ring_bytes >> 10), hz);
+}
+
+static bool is_tracepoint(const struct event_spec *e)
+{
+	return e->type == 2; /* PERF_TYPE_TRACEPOINT */
+}
+
+uint64_t plan_period(const struct plan *p, size_t event)
+{
+	const struct event_spec *e = &p->events.items.data[event];
+	if (p->options->period)
+		return p->options->period;
+	if (is_tracepoint(e))
+		return 1;
+	return e->is_clock ? 1000000000ull / p->requested_hz : 0;
+}
+
+struct event_sampling plan_sampling(const struct plan *p, size_t event, uint32_t size_class, uint32_t cpu)
+{
+	const struct event_spec *e = &p->events.items.data[event];
+	uint64_t period = plan_period(p, event);
+	bool launched = p->options->command != NULL && !p->system_wide;
+	/* CPUs differ a little, so that threads are not sampled in step with each other or with the program. */
+	if (e->is_clock && !p->options->period)
+		period += cpu * 104729 % 1999;
+	return (struct event_sampling){
+		.period = period,
+		.frequency = period ? 0 : p->requested_hz,
+		.stack_mode = p->stack_mode,
+		.stack_bytes = p->stack_bytes[size_class],
+		.exclude_kernel = !p->kernel,
+		.kernel_chain = p->kernel && !e->exclude_kernel,
+		.inherit = !p->system_wide,
+		.enable_on_exec = launched && size_class == 0 && !p->options->delay_ns,
+		.disabled = launched || size_class == 1,
+		.exclude_idle = p->system_wide && e->is_clock,
+		.exact_at_exit = !p->system_wide,
+		.track = !launched && event == 0 && size_class == 0,
+	};
+}

@@ -1,0 +1,229 @@
+/* Rings of the worker: mapping, draining, ordering, counting. */
+#include "record/rings.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/text.h"
+
+#define SCRATCH_BYTES	 65536
+#define ORDER_BYTES	 (64u << 20)
+#define MIN_RING_PAGES	 8
+#define MAX_POLLED_RINGS 1025
+
+static int open_cpu(struct rings *r, uint32_t cpu, uint64_t *pages, bool fixed, struct error *err)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	struct rings_cpu c = { .cpu = cpu };
+	struct record_layout layout;
+	for (;; *pages /= 2) {
+		struct error why = { 0 };
+		struct event_sampling how = { .period = 1,
+					      .exclude_kernel = true,
+					      .disabled = true,
+					      .wakeup_bytes = (uint32_t)(*pages * page / 4) };
+		if (event_open(&event_dummy, &how, 0, (int)cpu, &c.fd, &layout, err) < 0)
+			return -1;
+		if (ring_map(&c.ring, c.fd, (size_t)*pages, &why) == 0)
+			break;
+		close(c.fd);
+		if (why.errnum != EPERM && why.errnum != ENOMEM) {
+			*err = why;
+			return -1;
+		}
+		if (fixed || *pages <= MIN_RING_PAGES)
+			return error_set(err, ERROR_PERMISSION,
+					 "a ring of %llu kB per CPU exceeds the locked-memory budget (sudo sysctl "
+					 "kernel.perf_event_mlock_kb=%llu, or ulimit -l, or a smaller -m)",
+					 (unsigned long long)(*pages * page >> 10),
+					 (unsigned long long)(2 * *pages * page >> 10));
+	}
+	vec_push(&r->cpus, c);
+	return 0;
+}
+
+int rings_open(struct rings *r, const struct plan *plan, struct error *err)
+{
+	uint64_t pages = plan->ring_pages;
+	*r = (struct rings){ .decoder = record_decoder_new(), .order = order_new(ORDER_BYTES), .watch_forks = true };
+	r->scratch = xmalloc(SCRATCH_BYTES);
+	for (uint32_t i = 0; i < plan->cpu_count; i++) {
+		if (open_cpu(r, plan->cpus[i], &pages, plan->ring_fixed, err) < 0)
+			return -1;
+	}
+	/* The smallest counts: budgets are per recording. */
+	r->ring_bytes = pages * (uint64_t)sysconf(_SC_PAGESIZE);
+	return 0;
+}
+
+void rings_close(struct rings *r)
+{
+	for (size_t i = 0; i < r->events.len; i++)
+		close(r->events.data[i].fd);
+	for (size_t i = 0; i < r->cpus.len; i++) {
+		ring_unmap(&r->cpus.data[i].ring);
+		close(r->cpus.data[i].fd);
+	}
+	vec_release(&r->events);
+	vec_release(&r->cpus);
+	vec_release(&r->layout_event);
+	hmap_release(&r->forked);
+	record_decoder_free(r->decoder);
+	order_free(r->order);
+	free(r->scratch);
+}
+
+static struct rings_cpu *ring_of_cpu(struct rings *r, uint32_t cpu)
+{
+	for (size_t i = 0; i < r->cpus.len; i++) {
+		if (r->cpus.data[i].cpu == cpu)
+			return &r->cpus.data[i];
+	}
+	return NULL;
+}
+
+/* The decoder's event for a (layout, user's event): few differ, so the last one mostly fits. */
+static uint32_t decoder_event(struct rings *r, const struct record_layout *layout, uint32_t event)
+{
+	for (uint32_t i = r->layouts; i-- > 0 && i + 8 > r->layouts;) {
+		if (r->layout_event.data[i] == event && i + 1 == r->layouts &&
+		    !memcmp(&r->last_layout, layout, sizeof(*layout)))
+			return i;
+	}
+	r->layouts++;
+	r->last_layout = *layout;
+	vec_push(&r->layout_event, event);
+	return record_decoder_add_event(r->decoder, layout);
+}
+
+int rings_add(struct rings *r, int fd, const struct control_event_fd *entry, const struct record_layout *layout,
+	      struct error *err)
+{
+	struct rings_event e = { fd, entry->event, entry->size_class, entry->period, entry->period > 1000 };
+	struct rings_cpu *c = ring_of_cpu(r, entry->cpu);
+	uint64_t id;
+	vec_push(&r->events, e);
+	if (!c)
+		return error_set(err, ERROR_SYSTEM, "no ring for CPU %u", entry->cpu);
+	if (event_set_output(fd, c->fd) < 0)
+		return error_set_errno(err, errno, "cannot join the ring of CPU %u", entry->cpu);
+	if (event_id(fd, &id) < 0)
+		return error_set_errno(err, errno, "cannot read an event's id");
+	record_decoder_add_id(r->decoder, id, decoder_event(r, layout, entry->event));
+	return 0;
+}
+
+void rings_wait(struct rings *r, int fd, int timeout_ms, bool *fd_ready)
+{
+	struct pollfd polls[MAX_POLLED_RINGS];
+	size_t n = 0;
+	polls[n++] = (struct pollfd){ .fd = fd, .events = POLLIN };
+	for (size_t i = 0; i < r->cpus.len && n < MAX_POLLED_RINGS; i++)
+		polls[n++] = (struct pollfd){ .fd = r->cpus.data[i].fd, .events = POLLIN };
+	poll(polls, n, timeout_ms);
+	*fd_ready = polls[0].revents != 0;
+}
+
+/* While attaching, threads are told apart by whether they were forked under our eyes. */
+static void watch_fork(struct rings *r, const void *bytes, size_t len)
+{
+	struct record fork;
+	if (record_decode(r->decoder, bytes, len, &fork) == 0 && fork.kind == RECORD_FORK)
+		hmap_put(&r->forked, fork.tid, 1);
+}
+
+bool rings_saw_fork(const struct rings *r, uint32_t tid)
+{
+	return hmap_get(&r->forked, tid) != HMAP_NONE;
+}
+
+static void drain_ring(struct rings *r, struct rings_cpu *c, uint32_t index)
+{
+	const void *bytes;
+	size_t len, since_release = 0;
+	bool broken = false;
+	ring_begin(&c->ring);
+	while ((bytes = ring_next(&c->ring, r->scratch, &len, &broken))) {
+		order_push(r->order, record_time(r->decoder, bytes, len), index, bytes, len);
+		if (r->watch_forks)
+			watch_fork(r, bytes, len);
+		since_release += len;
+		if (since_release > c->ring.data_bytes / 8) {
+			ring_release(&c->ring);
+			since_release = 0;
+		}
+	}
+	ring_release(&c->ring);
+	r->broken += broken;
+}
+
+void rings_drain(struct rings *r)
+{
+	for (size_t i = 0; i < r->cpus.len; i++)
+		drain_ring(r, &r->cpus.data[i], (uint32_t)i);
+	order_end_round(r->order);
+}
+
+bool rings_next(struct rings *r, struct record *out)
+{
+	const void *bytes;
+	size_t len;
+	uint32_t tag;
+	uint64_t time_ns;
+	while ((bytes = order_pop(r->order, &len, &tag, &time_ns))) {
+		if (record_decode(r->decoder, bytes, len, out) < 0) {
+			r->undecoded++;
+			continue;
+		}
+		if (!out->time_ns)
+			out->time_ns = time_ns;
+		if (out->cpu == UINT32_MAX)
+			out->cpu = r->cpus.data[tag].cpu;
+		out->event = out->event < r->layout_event.len ? r->layout_event.data[out->event] : UINT32_MAX;
+		return true;
+	}
+	return false;
+}
+
+void rings_switch(struct rings *r, uint32_t size_class, enum rings_action action)
+{
+	for (size_t i = 0; i < r->events.len; i++) {
+		const struct rings_event *e = &r->events.data[i];
+		if (e->event == UINT32_MAX || e->size_class != size_class)
+			continue;
+		if (action == RINGS_ENABLE)
+			event_enable(e->fd);
+		else
+			event_disable(e->fd);
+	}
+}
+
+void rings_jitter(struct rings *r, uint64_t *random_state)
+{
+	for (size_t i = 0; i < r->events.len && i < 64; i++) {
+		struct rings_event *e = &r->events.data[i];
+		if (!e->is_parent_of_period)
+			continue;
+		*random_state = *random_state * 6364136223846793005ull + 1442695040888963407ull;
+		uint64_t span = e->period / 32; /* +- 1.6 % around the nominal period */
+		event_set_period(e->fd, e->period - span / 2 + (*random_state >> 33) % (span + 1));
+	}
+}
+
+void rings_count(struct rings *r, uint64_t *totals, size_t event_count, uint64_t *lost_samples, uint64_t *lost_records)
+{
+	for (size_t i = 0; i < r->events.len; i++) {
+		const struct rings_event *e = &r->events.data[i];
+		struct event_count c;
+		if (event_read(e->fd, &c) < 0)
+			continue;
+		if (e->event < event_count) {
+			totals[e->event] += c.value;
+			*lost_samples += c.lost;
+		} else {
+			*lost_records += c.lost;
+		}
+	}
+}

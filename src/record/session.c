@@ -1,0 +1,265 @@
+/* One recording: the two processes, the order of their start, the message at the end. */
+#include "record/session.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include "base/io.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "files/files.h"
+#include "record/broker.h"
+#include "record/worker.h"
+
+/* ---- set-up ---- */
+
+static int open_signals(struct broker *b, struct error *err)
+{
+	static const int caught[] = { SIGINT, SIGTERM, SIGHUP, SIGCHLD, SIGTSTP };
+	sigset_t set;
+	sigemptyset(&set);
+	for (size_t i = 0; i < ARRAY_LEN(caught); i++)
+		sigaddset(&set, caught[i]);
+	/* Ignored signals stay ignored (nohup): they never reach the descriptor. */
+	signal(SIGPIPE, SIG_IGN);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	b->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return b->signals < 0 ? error_set_errno(err, errno, "cannot watch signals") : 0;
+}
+
+static void raise_descriptor_limit(void)
+{
+	struct rlimit limit;
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
+static int start_worker(struct broker *b, struct error *err)
+{
+	int pairs[3][2];
+	for (size_t i = 0; i < ARRAY_LEN(pairs); i++) {
+		if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pairs[i]) != 0)
+			return error_set_errno(err, errno, "cannot create a socket pair");
+	}
+	b->worker = fork();
+	if (b->worker < 0)
+		return error_set_errno(err, errno, "cannot start a process");
+	int own = b->worker ? 0 : 1;
+	for (size_t i = 0; i < ARRAY_LEN(pairs); i++)
+		close(pairs[i][1 - own]);
+	if (b->worker == 0) {
+		struct worker_sockets sockets = { pairs[0][1], pairs[1][1], pairs[2][1] };
+		close(b->signals);
+		_exit(worker_main(&sockets, b->plan));
+	}
+	b->control = pairs[0][0];
+	b->files[0] = pairs[1][0];
+	b->files[1] = pairs[2][0];
+	return 0;
+}
+
+static int wait_for_rings(struct broker *b, struct error *err)
+{
+	union control_message m;
+	char got[32], asked[32];
+	if (broker_wait_for(b, CONTROL_RINGS, &m, err) < 0)
+		return -1;
+	if (m.rings.ring_bytes < m.rings.asked_bytes)
+		log_message(LOG_INFO, "ring of %s per CPU instead of %s: the locked-memory budget ends there",
+			    text_bytes(got, sizeof(got), m.rings.ring_bytes),
+			    text_bytes(asked, sizeof(asked), m.rings.asked_bytes));
+	plan_fit_stacks(b->plan, m.rings.ring_bytes);
+	return 0;
+}
+
+static void fill_begin(const struct broker *b, struct control_begin *m)
+{
+	*m = (struct control_begin){
+		.kind = CONTROL_BEGIN,
+		.launched_pid = b->launched ? (uint32_t)b->launch.pid : 0,
+		.read_all = b->plan->system_wide,
+		.requested_hz = b->plan->requested_hz,
+	};
+	for (size_t i = 0; i < b->pids.len && m->attach_count < CONTROL_MAX_TIDS; i++)
+		m->attach_pids[m->attach_count++] = (uint32_t)b->pids.data[i];
+}
+
+static int begin_writing(struct broker *b, struct error *err)
+{
+	struct control_begin m;
+	union control_message answer;
+	if (output_file_publish(&b->output, err) < 0)
+		return -1;
+	fill_begin(b, &m);
+	if (control_send(b->control, &m, sizeof(m), &b->output.fd, 1, err) < 0)
+		return -1;
+	return broker_wait_for(b, CONTROL_OK, &answer, err);
+}
+
+static void start_clocks(struct broker *b)
+{
+	uint64_t now_ns = clock_monotonic_ns();
+	if (b->options->delay_ns && b->launched)
+		b->enable_at_ns = now_ns + b->options->delay_ns;
+	if (b->options->duration_ns)
+		b->stop_at_ns = now_ns + b->options->duration_ns + (b->launched ? b->options->delay_ns : 0);
+}
+
+/* A set-uid or unreadable program: the kernel takes the events away when it is executed. */
+static void warn_when_detached(const struct broker *b)
+{
+	char path[64];
+	struct stat st;
+	if (geteuid() == 0)
+		return;
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)b->launch.pid);
+	bool unreadable = stat(path, &st) != 0 && errno == EACCES;
+	bool other_rights = stat(path, &st) == 0 && (st.st_mode & (S_ISUID | S_ISGID));
+	if (unreadable || other_rights)
+		log_message(LOG_NOTICE,
+			    "%s is set-uid or unreadable: the kernel does not let it be profiled by an ordinary user; "
+			    "it runs on unprofiled (record as root)",
+			    b->options->command[0]);
+}
+
+static int launch(struct broker *b, struct error *err)
+{
+	if (launch_prepare(&b->launch, b->options->command, &b->saved, err) < 0)
+		return -1;
+	b->launched = true;
+	int opened = b->plan->system_wide ? broker_open_task(b, -1, err) : broker_open_launched(b, err);
+	if (opened < 0) {
+		launch_abandon(&b->launch);
+		b->launched = false;
+		return -1;
+	}
+	if (launch_go(&b->launch, b->options->command[0], err) < 0) {
+		b->launched = false;
+		return -1;
+	}
+	warn_when_detached(b);
+	return 0;
+}
+
+static int wait_delay(const struct broker *b)
+{
+	if (b->options->delay_ns) {
+		struct timespec t = { (time_t)(b->options->delay_ns / 1000000000), (long)(b->options->delay_ns % 1000000000) };
+		nanosleep(&t, NULL);
+	}
+	return 0;
+}
+
+static int start_target(struct broker *b, struct error *err)
+{
+	if (b->options->command)
+		return launch(b, err);
+	if (wait_delay(b) < 0)
+		return -1;
+	return b->plan->system_wide ? broker_open_task(b, -1, err) : broker_attach(b, err);
+}
+
+/* ---- the end ---- */
+
+static void say_summary(const struct broker *b)
+{
+	const struct control_summary *s = &b->summary;
+	char size[32], count[32], due[32];
+	const char *path = b->output.path ? b->output.path : "standard output";
+	if (!b->done) {
+		log_message(LOG_ERROR, "the recording process ended early%s%s; what it had written is in %s",
+			    b->worker_error.code ? ": " : "", b->worker_error.code ? b->worker_error.text : "", path);
+		return;
+	}
+	if (s->write_failed)
+		log_message(LOG_ERROR, "%s: %s; what was written before stays readable", path, strerror(s->write_failed));
+	text_count(due, sizeof(due), s->due);
+	log_message(LOG_NOTICE, "%s samples%s%s%s, %llu lost, %.1f%% of stacks whole → %s (%s)",
+		    text_count(count, sizeof(count), s->samples), s->due ? " of " : "", s->due ? due : "",
+		    s->due ? " due" : "", (unsigned long long)s->lost,
+		    s->samples ? 100.0 * (double)s->whole / (double)s->samples : 0.0, path,
+		    text_bytes(size, sizeof(size), s->file_bytes));
+	if (s->samples == 0)
+		log_message(LOG_NOTICE, "no samples: the command used less CPU time than one sampling period, or it waited all "
+					"the time (try a higher rate with -F)");
+}
+
+static int exit_status(const struct broker *b, int *die_by_signal)
+{
+	if (!b->launched)
+		return b->done && !b->summary.write_failed ? 0 : 1;
+	if (WIFSIGNALED(b->wait_status)) {
+		*die_by_signal = WTERMSIG(b->wait_status);
+		return 128 + *die_by_signal;
+	}
+	return WEXITSTATUS(b->wait_status);
+}
+
+static void release(struct broker *b)
+{
+	if (b->control >= 0)
+		close(b->control);
+	for (int i = 0; i < 2; i++) {
+		if (b->files[i] >= 0)
+			close(b->files[i]);
+	}
+	if (b->worker > 0)
+		while (waitpid(b->worker, NULL, 0) < 0 && errno == EINTR)
+			;
+	if (b->signals >= 0)
+		close(b->signals);
+	for (size_t i = 0; i < b->pid_fds.len; i++) {
+		if (b->pid_fds.data[i] >= 0)
+			close(b->pid_fds.data[i]);
+	}
+	files_free(b->direct);
+	vec_release(&b->pid_fds);
+	vec_release(&b->pids);
+	vec_release(&b->opened);
+	output_file_close(&b->output);
+	sigprocmask(SIG_SETMASK, &b->saved.mask, NULL);
+}
+
+static int run(struct broker *b, int *die_by_signal, struct error *err)
+{
+	if (output_file_open(&b->output, b->options->output, err) < 0 || open_signals(b, err) < 0)
+		return -1;
+	raise_descriptor_limit();
+	b->direct = files_direct_new();
+	if (start_worker(b, err) < 0 || wait_for_rings(b, err) < 0 || start_target(b, err) < 0)
+		return -1;
+	if (begin_writing(b, err) < 0 && !b->launched)
+		return -1;
+	start_clocks(b);
+	broker_loop(b);
+	say_summary(b);
+	return exit_status(b, die_by_signal);
+}
+
+int record_run(const struct record_options *options, int *die_by_signal, struct error *err)
+{
+	struct plan plan;
+	struct broker b = { .plan = &plan, .options = options, .control = -1, .files = { -1, -1 }, .signals = -1,
+			    .output = { .fd = -1 } };
+	*die_by_signal = 0;
+	launch_save_state(&b.saved, options->closed_descriptors);
+	if (options->command && options->output && !strcmp(options->output, "-"))
+		return error_set(err, ERROR_USAGE, "-o -: standard output belongs to the command (name a file with -o)");
+	int result = plan_make(&plan, options, err);
+	if (result == 0)
+		result = run(&b, die_by_signal, err);
+	release(&b);
+	plan_release(&plan);
+	return result;
+}

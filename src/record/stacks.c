@@ -1,0 +1,263 @@
+/* One sample's stack: kernel chain, user frames, trie. */
+#include "record/stacks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_FRAMES 2048
+#define MAX_KERNEL_FRAMES 512
+
+/* A frame before it is interned, innermost first. */
+struct raw_frame {
+	const struct task_mapping *mapping; /* NULL: kernel, or not mapped */
+	uint64_t pc;
+	uint8_t how;
+	bool kernel;
+};
+
+struct stacks {
+	struct stacks_config config;
+	struct unwinder *unwinder;
+	VEC(struct unwind_module *) modules; /* by task_module.index */
+	uint32_t node_count;		     /* of this epoch: a higher id is a new node */
+	uint64_t counter;
+	struct stacks_stats stats;
+	struct raw_frame frames[MAX_FRAMES + MAX_KERNEL_FRAMES];
+	struct unwind_frame unwound[MAX_FRAMES];
+	struct unwind_frame checked[MAX_FRAMES];
+};
+
+struct stacks *stacks_new(const struct stacks_config *config)
+{
+	struct stacks *s = xcalloc(1, sizeof(*s));
+	s->config = *config;
+	s->unwinder = unwinder_new(config->arch);
+	return s;
+}
+
+void stacks_free(struct stacks *s)
+{
+	if (!s)
+		return;
+	unwinder_free(s->unwinder);
+	for (size_t i = 0; i < s->modules.len; i++)
+		unwind_module_free(s->modules.data[i]);
+	vec_release(&s->modules);
+	free(s);
+}
+
+void stacks_new_epoch(struct stacks *s)
+{
+	s->node_count = 0;
+}
+
+void stacks_get_stats(const struct stacks *s, struct stacks_stats *out)
+{
+	*out = s->stats;
+}
+
+static struct unwind_module *unwind_module_of(struct stacks *s, const struct task_module *m)
+{
+	if (!m->image)
+		return NULL;
+	while (s->modules.len <= m->index)
+		vec_push(&s->modules, (struct unwind_module *)NULL);
+	if (!s->modules.data[m->index])
+		s->modules.data[m->index] = unwind_module_new(m->image, NULL);
+	return s->modules.data[m->index];
+}
+
+struct find_ctx {
+	struct stacks *stacks;
+	const struct task_space *space;
+};
+
+static bool find_range(void *ctx, uint64_t address, struct unwind_range *out)
+{
+	struct find_ctx *f = ctx;
+	const struct task_mapping *m = f->space ? task_find_mapping(f->space, address) : NULL;
+	if (!m)
+		return false;
+	const struct task_module *module = m->module;
+	*out = (struct unwind_range){
+		.start = m->start,
+		.end = m->end,
+		.bias = m->bias,
+		.module = unwind_module_of(f->stacks, module),
+		.kind = module->kind == MODULE_JIT || module->kind == MODULE_ANON ? UNWIND_RANGE_JIT :
+			module->image						  ? UNWIND_RANGE_ELF :
+										    UNWIND_RANGE_UNKNOWN_FILE,
+	};
+	memcpy(&out->user, &m, sizeof(m)); /* handed back only, never written through */
+	return true;
+}
+
+static const struct task_mapping *frame_mapping(const struct unwind_frame *f)
+{
+	return f->user;
+}
+
+/* The second opinion agrees when it names the same frames. */
+static void check_stack(struct stacks *s, const struct unwind_request *rq, size_t count)
+{
+	size_t n = unwind_check_libunwind(rq, s->checked, MAX_FRAMES);
+	if (n == 0)
+		return;
+	s->stats.checked++;
+	bool same = n == count;
+	for (size_t i = 0; same && i < n; i++)
+		same = s->checked[i].pc == s->unwound[i].pc;
+	s->stats.agreed += same;
+}
+
+static size_t unwind_copy(struct stacks *s, const struct task_thread *t, const struct record_sample *sample,
+			  struct raw_frame *out, uint8_t *end)
+{
+	struct unwind_regs regs;
+	if (sample->user_regs.abi != 2 || !unwind_regs_from_kernel(&regs, s->config.arch, sample->user_regs.value,
+								   sample->user_regs.mask)) {
+		*end = sample->user_regs.abi == 1 ? END_COMPAT : END_KERNEL_ONLY;
+		return 0;
+	}
+	struct unwind_memory memory = {
+		.stack_address = regs.value[s->config.arch == UNWIND_X86_64 ? 7 : 31],
+		.stack = sample->stack,
+		.stack_len = (size_t)sample->stack_len,
+		/* The kernel copies less than asked only where the stack ends. */
+		.stack_is_cut = sample->stack_len + 8 > sample->stack_asked,
+	};
+	struct find_ctx find = { s, t->space };
+	struct unwind_request rq = {
+		.regs = &regs,
+		.memory = &memory,
+		.find = find_range,
+		.find_ctx = &find,
+		.space = t->space ? (uint64_t)t->space->id << 32 | t->space->version : 0,
+	};
+	size_t n = unwind_stack(s->unwinder, &rq, s->unwound, MAX_FRAMES, end);
+	if (s->config.check_every && s->counter++ % s->config.check_every == 0)
+		check_stack(s, &rq, n);
+	for (size_t i = 0; i < n; i++)
+		out[i] = (struct raw_frame){ frame_mapping(&s->unwound[i]), s->unwound[i].pc, s->unwound[i].how, false };
+	return n;
+}
+
+/* One part of the kernel's chain: from its context marker to the next. The first entry is the exact address. */
+static size_t chain_part(const struct stacks *s, const struct task_thread *t, const struct record_sample *sample,
+			 bool kernel, struct raw_frame *out, size_t max)
+{
+	size_t n = 0;
+	bool inside = false;
+	for (uint64_t i = 0; i < sample->chain_count && n < max; i++) {
+		uint64_t pc = record_chain(sample, i);
+		if (pc >= RECORD_CONTEXT_MAX) {
+			inside = pc == (kernel ? RECORD_CONTEXT_KERNEL : RECORD_CONTEXT_USER);
+			continue;
+		}
+		if (!inside)
+			continue;
+		const struct task_mapping *m = !kernel && t->space ? task_find_mapping(t->space, pc) : NULL;
+		uint8_t how = n == 0 ? FRAME_REGISTER : kernel ? FRAME_KERNEL : FRAME_CHAIN;
+		out[n++] = (struct raw_frame){ m, pc, how, kernel };
+	}
+	(void)s;
+	return n;
+}
+
+static size_t user_part(struct stacks *s, const struct task_thread *t, const struct record *r, bool in_kernel,
+			struct raw_frame *out, uint8_t *end)
+{
+	const struct record_sample *sample = &r->u.sample;
+	if (sample->user_regs.abi)
+		return unwind_copy(s, t, sample, out, end);
+	size_t n = chain_part(s, t, sample, false, out, MAX_FRAMES);
+	*end = n ? END_UNKNOWN : END_NO_STACK;
+	if (t->is_kernel)
+		*end = END_ROOT;
+	if (n == 0 && !in_kernel) {
+		out[n++] = (struct raw_frame){ t->space ? task_find_mapping(t->space, sample->ip) : NULL, sample->ip,
+					       FRAME_REGISTER, false };
+	}
+	return n;
+}
+
+static void locate(struct stacks *s, const struct task_thread *t, const struct raw_frame *f, uint32_t *module,
+		   uint64_t *address, const struct task_module **task_module)
+{
+	if (f->kernel) {
+		*task_module = task_kernel_module(s->config.tasks);
+		*module = rows_module(s->config.rows, *task_module);
+		*address = f->pc;
+	} else if (f->mapping) {
+		*task_module = f->mapping->module;
+		rows_mapping(s->config.rows, t->space, f->mapping);
+		*module = rows_module(s->config.rows, *task_module);
+		*address = f->pc - f->mapping->bias;
+	} else {
+		*task_module = NULL;
+		*module = rows_unknown_module(s->config.rows);
+		*address = f->pc;
+	}
+}
+
+static void note(struct stacks *s, const struct task_module *m, uint64_t lookup_address)
+{
+	if (m && s->config.names)
+		names_note(s->config.names, m, lookup_address);
+}
+
+/* Frames innermost first → leaf and trie node. */
+static void intern(struct stacks *s, const struct task_thread *t, const struct raw_frame *frames, size_t n,
+		   struct stacks_result *out)
+{
+	const struct task_module *m;
+	uint32_t node = PROFILE_NONE, module;
+	uint64_t address;
+	for (size_t i = n; i-- > 1;) {
+		locate(s, t, &frames[i], &module, &address, &m);
+		node = profile_writer_add_node(s->config.rows->writer, node, module, address, frames[i].how);
+		if (node >= s->node_count) {
+			struct profile_node row = { .address = address, .how = frames[i].how };
+			s->node_count = node + 1;
+			note(s, m, node_lookup_address(&row));
+		}
+	}
+	locate(s, t, &frames[0], &out->leaf_module, &out->leaf_address, &m);
+	note(s, m, out->leaf_address);
+	out->node = node;
+}
+
+static bool has_guessed(const struct raw_frame *frames, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (frames[i].how == FRAME_GUESSED)
+			return true;
+	}
+	return false;
+}
+
+void stacks_resolve(struct stacks *s, const struct task_thread *t, const struct record *r, struct stacks_result *out)
+{
+	unsigned mode = r->misc & RECORD_MISC_CPUMODE;
+	bool in_kernel = mode == RECORD_MODE_KERNEL;
+	const struct record_sample *sample = &r->u.sample;
+	*out = (struct stacks_result){ .end = END_UNKNOWN, .node = PROFILE_NONE };
+
+	size_t n = chain_part(s, t, sample, true, s->frames, MAX_KERNEL_FRAMES);
+	if (in_kernel && n == 0)
+		s->frames[n++] = (struct raw_frame){ NULL, sample->ip, FRAME_REGISTER, true };
+	size_t kernel_frames = n;
+	n += user_part(s, t, r, in_kernel, s->frames + n, &out->end);
+	if (t->is_kernel && kernel_frames)
+		out->end = END_ROOT;
+	if (n == 0)
+		s->frames[n++] = (struct raw_frame){ NULL, sample->ip, FRAME_REGISTER, false };
+	intern(s, t, s->frames, n, out);
+
+	bool guessed = has_guessed(s->frames, n);
+	out->flags = (uint8_t)((in_kernel ? SAMPLE_KERNEL : 0) | (guessed ? SAMPLE_GUESSED : 0));
+	s->stats.stacks++;
+	s->stats.guessed += guessed;
+	s->stats.whole += out->end == END_ROOT && !guessed;
+	s->stats.truncated += out->end == END_TRUNCATED;
+}

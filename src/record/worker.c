@@ -1,0 +1,400 @@
+/* The worker's life: rings, messages, draining, growth of the stack copy, the end. */
+#include "record/worker.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+#include "base/io.h"
+#include "base/log.h"
+#include "record/describe.h"
+#include "record/pipeline.h"
+#include "record/rings.h"
+
+#define POLL_MS	      50
+#define CLOCK_NS      1000000000ull
+#define GROW_MIN      100 /* stacks before the cut share is judged */
+#define JITTER_NS     1000000000ull
+
+struct worker {
+	const struct worker_sockets *sockets;
+	struct plan *plan;
+	struct files *files, *name_files;
+	struct rings rings;
+	struct describe about;
+	struct profile_writer *writer;
+	struct pipeline *pipeline;
+	int output;
+	bool begun, stopping, broker_gone;
+	struct control_stop stop;
+	struct control_begin begin;
+	bool grown;
+	uint64_t clock_due_ns, jitter_due_ns, random_state;
+	struct error write_error;
+};
+
+static int send_plain(struct worker *w, enum control_kind kind, struct error *err)
+{
+	struct control_plain m = { .kind = kind };
+	return control_send(w->sockets->control, &m, sizeof(m), NULL, 0, err);
+}
+
+static void send_failed(struct worker *w, const struct error *why)
+{
+	struct control_failed m = { .kind = CONTROL_FAILED, .error = *why };
+	if (control_send(w->sockets->control, &m, sizeof(m), NULL, 0, NULL) < 0)
+		w->broker_gone = true;
+}
+
+/* ---- set-up ---- */
+
+static void ignore_terminal_signals(void)
+{
+	static const int ignored[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP, SIGTTIN, SIGTTOU, SIGPIPE };
+	for (size_t i = 0; i < ARRAY_LEN(ignored); i++)
+		signal(ignored[i], SIG_IGN);
+	sigset_t none;
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static int open_rings(struct worker *w, struct error *err)
+{
+	if (rings_open(&w->rings, w->plan, err) < 0)
+		return -1;
+	struct control_rings m = {
+		.kind = CONTROL_RINGS,
+		.cpu_count = w->plan->cpu_count,
+		.ring_bytes = w->rings.ring_bytes,
+		.asked_bytes = w->plan->ring_pages * (uint64_t)sysconf(_SC_PAGESIZE),
+	};
+	plan_fit_stacks(w->plan, w->rings.ring_bytes);
+	return control_send(w->sockets->control, &m, sizeof(m), NULL, 0, err);
+}
+
+static int add_events(struct worker *w, const struct control_events *m, const int *fds, struct error *err)
+{
+	int result = 0;
+	for (uint32_t i = 0; i < m->count; i++) {
+		if (rings_add(&w->rings, fds[i], &m->fds[i], &m->layout, result ? NULL : err) < 0)
+			result = -1;
+	}
+	return result;
+}
+
+static void describe_events(struct worker *w, struct pipeline_event *out)
+{
+	for (size_t i = 0; i < w->plan->events.items.len; i++) {
+		const struct event_spec *e = &w->plan->events.items.data[i];
+		uint64_t period = plan_period(w->plan, i);
+		bool no_kernel = !w->plan->kernel || e->exclude_kernel;
+		out[i] = (struct pipeline_event){
+			.name = e->name,
+			.type = e->type,
+			.config = e->config,
+			.period = period,
+			.frequency = w->plan->options->period ? 0 : w->plan->requested_hz,
+			.unit = e->is_clock ? UNIT_NS : UNIT_COUNT,
+			.flags = (uint8_t)((no_kernel ? EVENT_EXCLUDES_KERNEL : 0) |
+					   (e->exclude_user ? EVENT_EXCLUDES_USER : 0) |
+					   (w->plan->system_wide ? EVENT_SYSTEM_WIDE : 0)),
+		};
+	}
+}
+
+static void new_pipeline(struct worker *w)
+{
+	size_t count = w->plan->events.items.len;
+	struct pipeline_event *events = xcalloc(count, sizeof(*events));
+	describe_events(w, events);
+	struct pipeline_config config = {
+		.files = w->files,
+		.name_files = w->name_files,
+		.events = events,
+		.event_count = (uint32_t)count,
+		.arch = describe_arch(),
+		.check_every = w->plan->options->check_stacks,
+		.account = !w->plan->system_wide,
+		.run = { .start_ns = clock_monotonic_ns(), .start_realtime_ns = clock_realtime_ns(), .exit_status = -1 },
+		.machine = { .cpu_count = w->about.cpu_count },
+		.command = w->about.command,
+		.clock = "monotonic",
+		.tool = describe_tool(),
+		.hostname = w->about.uts.nodename,
+		.architecture = w->about.uts.machine,
+		.cpu_model = w->about.cpu_model,
+		.kernel_release = w->about.uts.release,
+		.boot_id = w->about.boot_id,
+		.requested_hz = w->plan->requested_hz,
+	};
+	w->pipeline = pipeline_new(&config, w->writer);
+	free(events);
+	for (size_t i = 0; i < w->plan->notes.len; i++)
+		pipeline_note(w->pipeline, w->plan->notes.data[i]);
+}
+
+/* Processes that run already: their threads and mappings. What the rings say later wins. */
+static void read_running(struct worker *w)
+{
+	struct task_table *tasks = pipeline_tasks(w->pipeline);
+	struct bytes pids = { 0 };
+	for (uint32_t i = 0; i < w->begin.attach_count; i++)
+		task_read_proc(tasks, w->begin.attach_pids[i], true, 0, NULL);
+	if (w->begin.read_all && files_read_proc(w->files, FILES_PROC_PIDS, 0, 0, &pids, NULL) == 0) {
+		for (size_t i = 0; i + 4 <= pids.len; i += 4) {
+			uint32_t pid;
+			memcpy(&pid, pids.data + i, 4);
+			task_read_proc(tasks, pid, false, 0, NULL);
+			rings_drain(&w->rings);
+		}
+	}
+	bytes_release(&pids);
+}
+
+static int begin(struct worker *w, const struct control_begin *m, int output, struct error *err)
+{
+	struct profile_writer_options options = { .fd = output };
+	w->output = output;
+	w->begin = *m;
+	if (profile_writer_new(&w->writer, &options, err) < 0)
+		return -1;
+	new_pipeline(w);
+	if (m->launched_pid)
+		pipeline_launched(w->pipeline, m->launched_pid);
+	w->begun = true;
+	w->rings.watch_forks = false;
+	return 0;
+}
+
+/* ---- while recording ---- */
+
+static void process_ready(struct worker *w)
+{
+	struct record r;
+	while (w->pipeline && rings_next(&w->rings, &r))
+		pipeline_record(w->pipeline, &r);
+}
+
+/* Stacks are being cut: go over to the larger copy prepared at the start. */
+static void grow_stacks(struct worker *w)
+{
+	struct pipeline_stats s;
+	if (w->grown || w->plan->stack_mode != STACK_COPY || !w->plan->stack_bytes[1])
+		return;
+	pipeline_get_stats(w->pipeline, &s);
+	if (s.stacks < GROW_MIN || s.truncated * 100 < s.stacks)
+		return;
+	rings_switch(&w->rings, 0, RINGS_DISABLE);
+	rings_switch(&w->rings, 1, RINGS_ENABLE);
+	w->grown = true;
+	char text[160];
+	snprintf(text, sizeof(text), "%.0f%% of stacks were cut at %u kB: copying %u kB from now on",
+		 100.0 * (double)s.truncated / (double)s.stacks, w->plan->stack_bytes[0] >> 10,
+		 (w->plan->stack_bytes[1] + 8) >> 10);
+	pipeline_note(w->pipeline, text);
+	log_message(LOG_NOTICE, "%s", text);
+}
+
+static uint64_t now_on(clockid_t clock)
+{
+	struct timespec t;
+	clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * 1000000000ull + (uint64_t)t.tv_nsec;
+}
+
+static void note_clocks(struct worker *w)
+{
+	struct profile_clock c = { .monotonic_ns = now_on(CLOCK_MONOTONIC),
+				   .boottime_ns = now_on(CLOCK_BOOTTIME),
+				   .realtime_ns = now_on(CLOCK_REALTIME) };
+	pipeline_clock(w->pipeline, &c);
+}
+
+static void tick(struct worker *w)
+{
+	uint64_t now_ns = clock_monotonic_ns();
+	if (now_ns >= w->clock_due_ns) {
+		note_clocks(w);
+		w->clock_due_ns = now_ns + CLOCK_NS;
+	}
+	if (now_ns >= w->jitter_due_ns) {
+		if (w->jitter_due_ns && !w->plan->options->period)
+			rings_jitter(&w->rings, &w->random_state);
+		w->jitter_due_ns = now_ns + JITTER_NS;
+	}
+	grow_stacks(w);
+	if (pipeline_tick(w->pipeline, now_ns, &w->write_error) < 0 && w->write_error.code == ERROR_NONE)
+		error_set(&w->write_error, ERROR_SYSTEM, "cannot write the profile");
+}
+
+static int answer_tids(struct worker *w, const struct control_tids *m, struct error *err)
+{
+	struct control_tids answer = { .kind = CONTROL_UNKNOWN_TIDS };
+	rings_drain(&w->rings);
+	for (uint32_t i = 0; i < m->count; i++) {
+		if (!rings_saw_fork(&w->rings, m->tids[i]))
+			answer.tids[answer.count++] = m->tids[i];
+	}
+	return control_send(w->sockets->control, &answer, sizeof(answer), NULL, 0, err);
+}
+
+static void fill_summary(struct worker *w, struct control_summary *m)
+{
+	struct pipeline_stats s;
+	struct profile_writer_stats bytes;
+	pipeline_get_stats(w->pipeline, &s);
+	profile_writer_get_stats(w->writer, &bytes);
+	m->samples = s.samples;
+	m->lost = s.health.lost_kernel + s.health.lost_own;
+	m->due = s.health.due;
+	m->whole = s.whole;
+	m->guessed = s.guessed;
+	m->file_bytes = bytes.total_bytes;
+	m->prof_cpu_ns = s.health.prof_cpu_ns;
+	m->max_rss_bytes = s.health.prof_max_rss_bytes;
+	m->target_ns = s.health.target_cpu_ns;
+	m->write_failed = w->write_error.code ? (w->write_error.errnum ? w->write_error.errnum : EIO) : 0;
+	snprintf(m->text, sizeof(m->text), "%s", w->write_error.text);
+}
+
+static int send_summary(struct worker *w, enum control_kind kind, struct error *err)
+{
+	struct control_summary m = { .kind = kind };
+	if (w->pipeline)
+		fill_summary(w, &m);
+	return control_send(w->sockets->control, &m, sizeof(m), NULL, 0, err);
+}
+
+static int flush(struct worker *w, struct error *err)
+{
+	rings_drain(&w->rings);
+	process_ready(w);
+	if (w->pipeline && pipeline_flush(w->pipeline, &w->write_error) < 0)
+		log_message(LOG_INFO, "%s", w->write_error.text);
+	return send_summary(w, CONTROL_FLUSHED, err);
+}
+
+static int on_message(struct worker *w, const union control_message *m, const int *fds, struct error *err)
+{
+	switch (m->kind) {
+	case CONTROL_EVENTS:
+		return add_events(w, &m->events, fds, err) < 0 ? -1 : send_plain(w, CONTROL_OK, err);
+	case CONTROL_TIDS:
+		return answer_tids(w, &m->tids, err);
+	case CONTROL_BEGIN:
+		if (begin(w, &m->begin, fds[0], err) < 0 || send_plain(w, CONTROL_OK, err) < 0)
+			return -1;
+		read_running(w);
+		return 0;
+	case CONTROL_ENABLE:
+		rings_switch(&w->rings, 0, RINGS_ENABLE);
+		return 0;
+	case CONTROL_FLUSH:
+		return flush(w, err);
+	case CONTROL_STOP:
+		w->stop = m->stop;
+		w->stopping = true;
+		return 0;
+	default:
+		return error_set(err, ERROR_FORMAT, "an unexpected message");
+	}
+}
+
+static void receive(struct worker *w)
+{
+	union control_message m;
+	int fds[CONTROL_MAX_FDS];
+	size_t fd_count = 0;
+	struct error err = { 0 };
+	if (control_receive(w->sockets->control, &m, fds, &fd_count, &err) == 0 && on_message(w, &m, fds, &err) == 0)
+		return;
+	if (err.code == ERROR_CLOSED)
+		w->broker_gone = true;
+	else
+		send_failed(w, &err);
+}
+
+/* ---- the end ---- */
+
+static void finish(struct worker *w)
+{
+	uint64_t *totals = xcalloc(w->plan->events.items.len + 1, sizeof(*totals));
+	struct order_stats order;
+	rings_switch(&w->rings, 0, RINGS_DISABLE);
+	rings_switch(&w->rings, 1, RINGS_DISABLE);
+	rings_drain(&w->rings);
+	order_flush(w->rings.order);
+	process_ready(w);
+	struct pipeline_end end = {
+		.exact_totals = w->plan->system_wide ? NULL : totals,
+		.rusage_ns = w->broker_gone ? 0 : w->stop.rusage_ns,
+		.exit_status = w->broker_gone ? -1 : w->stop.wait_status,
+		.end_ns = clock_monotonic_ns(),
+		.other_cpu_ns = w->stop.broker_cpu_ns,
+		.ring_bytes = w->rings.ring_bytes,
+		.stack_bytes = w->plan->stack_mode == STACK_COPY ? w->plan->stack_bytes[w->grown] : 0,
+		.system_wide = w->plan->system_wide,
+		.lost_own = w->rings.broken + w->rings.undecoded,
+	};
+	rings_count(&w->rings, totals, w->plan->events.items.len, &end.lost_samples, &end.lost_records);
+	order_get_stats(w->rings.order, &order);
+	end.out_of_order = order.out_of_order;
+	note_clocks(w);
+	if (pipeline_finish(w->pipeline, &end, &w->write_error) < 0 && w->write_error.code == ERROR_NONE)
+		error_set(&w->write_error, ERROR_SYSTEM, "cannot write the profile");
+	free(totals);
+}
+
+static void release(struct worker *w)
+{
+	pipeline_free(w->pipeline);
+	profile_writer_free(w->writer);
+	rings_close(&w->rings);
+	files_free(w->files);
+	files_free(w->name_files);
+	describe_release(&w->about);
+}
+
+static void record(struct worker *w)
+{
+	while (!w->stopping && !w->broker_gone) {
+		bool message;
+		rings_wait(&w->rings, w->sockets->control, POLL_MS, &message);
+		if (message)
+			receive(w);
+		rings_drain(&w->rings);
+		process_ready(w);
+		if (w->begun)
+			tick(w);
+	}
+}
+
+int worker_main(const struct worker_sockets *sockets, struct plan *plan)
+{
+	struct worker w = { .sockets = sockets, .plan = plan, .output = -1, .random_state = (uint64_t)getpid() };
+	struct error err = { 0 };
+	plan->silent = true;
+	prctl(PR_SET_NAME, "prof-worker");
+	ignore_terminal_signals();
+	w.files = files_remote_new(sockets->files);
+	w.name_files = files_remote_new(sockets->name_files);
+	describe_init(&w.about, plan);
+	if (open_rings(&w, &err) < 0) {
+		send_failed(&w, &err);
+		return 1;
+	}
+	record(&w);
+	if (w.begun) {
+		finish(&w);
+		if (!w.broker_gone && send_summary(&w, CONTROL_DONE, NULL) < 0)
+			w.broker_gone = true;
+	}
+	release(&w);
+	return 0;
+}
