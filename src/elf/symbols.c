@@ -72,8 +72,10 @@ static uint64_t count_by_gnu_hash(struct elf_image *e, uint64_t vaddr)
 	if (!elf_vaddr_bytes(e, vaddr, 16, &left))
 		return 0;
 	const uint8_t *table = elf_vaddr_bytes(e, vaddr, left, NULL);
+	if (!table)
+		return 0;
 	struct bytes_reader r;
-	reader_init(&r, table, table ? left : 0);
+	reader_init(&r, table, left);
 	uint32_t buckets = reader_u32(&r), first = reader_u32(&r), bloom = reader_u32(&r);
 	uint32_t last = 0;
 
