@@ -18,7 +18,7 @@ struct bytes_reader {
 static inline void reader_init(struct bytes_reader *r, const void *data, size_t len)
 {
 	r->pos = data;
-	r->end = r->pos + len;
+	r->end = len ? r->pos + len : r->pos; /* data may be NULL then */
 	r->failed = false;
 }
 static inline size_t reader_left(const struct bytes_reader *r)

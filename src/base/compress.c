@@ -67,13 +67,21 @@ static Bytef *unconst(const uint8_t *p)
 	return (Bytef *)(uintptr_t)p;
 }
 
+/* No bytes may come as NULL, to which nothing can be added. */
+static const uint8_t *start_of(const void *data, size_t len)
+{
+	static const uint8_t nothing[1];
+
+	return len ? data : nothing;
+}
+
 void zlib_deflate(struct bytes *out, const void *data, size_t len, int level)
 {
 	z_stream z = { 0 };
-	const uint8_t *end = (const uint8_t *)data + len;
+	const uint8_t *start = start_of(data, len), *end = start + len;
 	int status = deflateInit(&z, level);
 
-	z.next_in = unconst(data);
+	z.next_in = unconst(start);
 	while (status == Z_OK) {
 		bytes_reserve(out, INFLATE_STEP / 4 + len / 8);
 		size_t room = out->cap - out->len;
@@ -92,11 +100,11 @@ void zlib_deflate(struct bytes *out, const void *data, size_t len, int level)
 int zlib_inflate(struct bytes *out, const void *data, size_t len, size_t max_len, struct error *err)
 {
 	z_stream z = { 0 };
-	const uint8_t *end = (const uint8_t *)data + len;
+	const uint8_t *start = start_of(data, len), *end = start + len;
 	size_t produced = 0;
 	int status = inflateInit(&z);
 
-	z.next_in = unconst(data);
+	z.next_in = unconst(start);
 	while (status == Z_OK) {
 		/* One byte more than allowed shows that there is more. */
 		size_t room =

@@ -36,7 +36,7 @@ static bool read_header(struct row_decoder *d, struct row_chunk *c,
 		c->first_id = reader_varint(r);
 		return !r->failed && c->first_id <= UINT32_MAX;
 	}
-	vec_reserve(&d->ids, c->count);
+	vec_reserve(&d->ids, c->count + 1);
 	c->ids = d->ids.data;
 	return unpack_integers(r, d->ids.data, c->count);
 }
@@ -217,7 +217,7 @@ enum rows_result rows_read(struct row_decoder *d, struct merge *m, const struct 
 		return ROWS_DAMAGED;
 	if (c.table->table < 0)
 		return ROWS_GOOD; /* a table of a later version */
-	vec_reserve(&d->values, c.count * c.table->column_count);
+	vec_reserve(&d->values, c.count * c.table->column_count + 1);
 	while (reader_left(body)) {
 		if (!read_column(d, &c, body))
 			return ROWS_DAMAGED;

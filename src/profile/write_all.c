@@ -152,18 +152,23 @@ static void write_names(const struct profile *p, struct profile_writer *w, struc
 		write_location(p, w, l, &p->locations.data[i]);
 }
 
+static const void *in_blob(const struct profile *p, uint32_t offset)
+{
+	return p->blob.len ? p->blob.data + offset : NULL;
+}
+
 static void write_excerpts(const struct profile *p, struct profile_writer *w,
 			   const struct id_lists *l)
 {
 	for (size_t i = 0; i < p->code.len; i++) {
 		const struct profile_code *c = &p->code.data[i];
 		profile_writer_add_code(w, MAPPED(l->modules, c->module), c->address,
-					p->blob.data + c->offset, c->length);
+					in_blob(p, c->offset), c->length);
 	}
 	for (size_t i = 0; i < p->sources.len; i++) {
 		const struct profile_source *s = &p->sources.data[i];
 		profile_writer_add_source(w, profile_str(p, s->file), s->first_line,
-					  (const char *)p->blob.data + s->offset, s->length);
+					  in_blob(p, s->offset), s->length);
 	}
 }
 
