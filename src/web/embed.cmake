@@ -1,0 +1,35 @@
+# Writes OUTPUT, a C file that holds the SCRIPTS (wrapped into one function) and the STYLE as arrays.
+# Lines that are only a comment, empty lines and indentation go; nothing else is touched.
+
+function(strip result)
+	set(all "")
+	foreach(file ${ARGN})
+		file(READ ${file} text)
+		if(text MATCHES "[^\t\n -~]")
+			message(FATAL_ERROR "${file}: only ASCII may be embedded")
+		endif()
+		if(text MATCHES "]]>" OR text MATCHES "</")
+			message(FATAL_ERROR "${file}: would end the element it is embedded in")
+		endif()
+		string(APPEND all "\n${text}")
+	endforeach()
+	string(REGEX REPLACE "\n[\t ]+" "\n" all "${all}")
+	string(REGEX REPLACE "\n/\\*[^*]*\\*/" "\n" all "${all}")
+	string(REGEX REPLACE "\n//[^\n]*" "\n" all "${all}")
+	string(REGEX REPLACE "\n\n+" "\n" all "${all}")
+	set(${result} "${all}" PARENT_SCOPE)
+endfunction()
+
+function(array result name text)
+	string(HEX "${text}" hex)
+	string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," hex "${hex}")
+	string(REGEX REPLACE "(....................................................................................................)"
+		"\\1\n" hex "${hex}")
+	set(${result} "const char ${name}[] = {\n${hex}0\n};\nconst size_t ${name}_len = sizeof(${name}) - 1;\n" PARENT_SCOPE)
+endfunction()
+
+strip(script ${SCRIPTS})
+strip(style ${STYLE})
+array(script_array web_flame_js "(() => {\n'use strict';${script}})();\n")
+array(style_array web_flame_css "${style}")
+file(WRITE ${OUTPUT} "/* Generated from src/web. */\n#include \"web/web.h\"\n\n${script_array}\n${style_array}")

@@ -1,0 +1,189 @@
+// Start and events. Without DecompressionStream, or when something is wrong, the still picture stays.
+let headHeight = 0, head, panel;
+
+// Give every part its place for the window's width and the view's rows.
+function arrange(forceLayout) {
+	const fixed = +meta.dataset.width, wide = Math.max(200, fixed || root.getBoundingClientRect().width);
+	if (forceLayout || wide !== width + 2 * MARGIN) {
+		width = wide - 2 * MARGIN;
+		layOut();
+	}
+	for (const fo of [head, panel])
+		fo.setAttribute('width', wide);
+	headHeight = Math.ceil(head.firstChild.getBoundingClientRect().height);
+	const barHeight = Math.ceil(panel.firstChild.getBoundingClientRect().height);
+	head.setAttribute('height', headHeight);
+	panel.setAttribute('height', barHeight);
+	top = headHeight + barHeight + 8;
+	const height = top + (lastRow - firstRow + 1) * ROW + 16;
+	root.setAttribute('viewBox', `0 0 ${wide} ${height}`);
+	root.setAttribute('height', height);
+	if (fixed)
+		root.style.width = wide + 'px';
+	else
+		root.style.height = height + 'px';
+	for (const [name, value] of [['width', wide], ['height', height]])
+		root.querySelector('.page').setAttribute(name, value);
+	frames.setAttribute('transform', `translate(${MARGIN} ${top})`);
+	stick();
+	draw(true);
+}
+
+// The bar stays at the window's top.
+function stick() {
+	panel.setAttribute('y', Math.max(headHeight, -root.getBoundingClientRect().top));
+}
+
+function select(v) {
+	selected = v;
+	outline(mark, v);
+	const box = v && placed.get(v);
+	if (box) {
+		const y = root.getBoundingClientRect().top + top + yOf(box.row), bar = panel.firstChild.getBoundingClientRect().height;
+		if (y < bar + ROW || y > innerHeight - 2 * ROW)
+			scrollBy(0, y - innerHeight / 2 - bar / 2);
+	}
+	mark.classList.toggle('keep', !!v && v !== zoomed);
+	show(v, true);
+}
+
+// To the next match on the screen (by = 1) or the one before it; zooms when all are too narrow to be seen.
+function step(by) {
+	const hits = boxes.filter(b => !b.above && isHit(b.v)).map(b => b.v);
+	if (!search || search.error)
+		return;
+	if (hits.length)
+		select(hits[(hits.indexOf(selected) + by + (by < 0 && !hits.includes(selected) ? 1 : 0) + hits.length) % hits.length]);
+	else if (search.weight && S.view === 'down' && !S.by)
+		change({ zoom: heaviestHit() });
+}
+
+function move(key) {
+	const box = placed.get(selected) || placed.get(zoomed) || boxes[0], row = rows.get(box.row), i = row.indexOf(box);
+	const away = (key === 'ArrowUp' ? -1 : 1) === box.step;
+	let to;
+	if (key === 'ArrowLeft' || key === 'ArrowRight')
+		to = row[i + (key === 'ArrowLeft' ? -1 : 1)];
+	else if (key === 'Home')
+		to = placed.get(zoomed);
+	else if (away)
+		to = box.above ? rows.get(box.row + box.step)[0] : placed.get(open(box.v)[0]);
+	else
+		to = placed.get(box.v.p) || (rows.get(box.row - box.step) || [])[0];
+	if (!selected || to)
+		select(selected ? to.v : box.v);
+}
+
+function leave() {
+	if (ui.sheet.dataset.name)
+		return showSheet('');
+	let v = zoomed;
+	while (v.p && v.t >= v.p.t)
+		v = v.p;
+	zoom(v.p || v);
+}
+
+function folded(v) {
+	const path = pathOf(v).filter(n => n.k >= 0).map(nameOf);
+	return (v.up ? path.reverse() : path).map(n => n.replace(/;/g, ':')).join(';') + ' ' + v.t;
+}
+
+function copy(text) {
+	const say = how => ui.live.textContent = ui.found.textContent = how;
+	Promise.resolve().then(() => navigator.clipboard.writeText(text)).then(() => say('copied'), () => say('cannot copy here: ' + text));
+}
+
+function command(v) {
+	const quoted = plain(v).replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/'/g, "'\\''");
+	return `prof report --focus '^${quoted}$'`;
+}
+
+function onKey(event) {
+	const key = event.key, typing = event.target === ui.query;
+	if (event.ctrlKey || event.metaKey || event.altKey)
+		return;
+	if (typing && key !== 'Escape' && key !== 'Enter')
+		return;
+	const onButton = event.target.localName === 'button' && (key === 'Enter' || key === ' ');
+	const known = buttons.find(b => b.key === key);
+	if (onButton)
+		return;
+	if (typing && key === 'Enter')
+		step(event.shiftKey ? -1 : 1);
+	else if (typing)
+		frames.focus();
+	else if (key === '/')
+		ui.query.select(), ui.query.focus();
+	else if (key === 'Escape')
+		leave();
+	else if (key === 'Enter' && selected)
+		zoom(selected);
+	else if (/^Arrow|^Home$/.test(key) && event.target === frames)
+		move(key);
+	else if (key === 'u')
+		history.back();
+	else if (key === 'c' && selected)
+		copy(folded(selected));
+	else if (key === 'C' && selected && selected.k >= 0)
+		copy(command(selected));
+	else if (known)
+		known.act();
+	else
+		return;
+	event.preventDefault();
+}
+
+function listen() {
+	frames.addEventListener('click', e => {
+		const box = boxAt(e);
+		if (box)
+			e.ctrlKey || e.metaKey || e.shiftKey || box.v === zoomed ? select(box.v) : zoom(box.v);
+	});
+	frames.addEventListener('mousemove', e => {
+		const box = boxAt(e);
+		outline(over, box && box.v);
+		if (box)
+			show(box.v);
+	});
+	frames.addEventListener('mouseleave', () => {
+		outline(over, null);
+		show(selected);
+	});
+	frames.addEventListener('focus', () => selected || outline(mark, zoomed));
+	ui.query.addEventListener('input', () => change({ q: ui.query.value }, true));
+	addEventListener('popstate', read);
+	addEventListener('hashchange', read);
+	addEventListener('resize', () => arrange());
+	addEventListener('scroll', () => requestAnimationFrame(() => {
+		stick();
+		draw();
+	}), true);
+	(root === document.documentElement ? document : root).addEventListener('keydown', onKey);
+}
+
+function build() {
+	root.classList.add('live');
+	root.setAttribute('role', 'group');
+	over = make('rect', { class: 'over', rx: 1 });
+	mark = make('rect', { class: 'mark', rx: 1 });
+	outline(over, null);
+	frames = make('g', { class: 'frames', tabindex: 0, role: 'application', 'aria-roledescription': 'flame graph',
+		'aria-label': 'Flame graph: arrow keys move between frames, Enter zooms, ? helps' });
+	head = make('foreignObject', { width: 100, height: 100 });
+	panel = make('foreignObject', { width: 100, height: 100 });
+	head.append(header());
+	panel.append(bar());
+	root.append(head, frames, panel);
+}
+
+inflate(meta.textContent).then(bytes => {
+	decode(bytes);
+	weigh();
+	applied = '';
+	build();
+	listen();
+	read();
+}).catch(e => {
+	root.classList.remove('live');
+	console.error(e);
+});

@@ -1,0 +1,115 @@
+// Drawing: boxes of what is wide enough, then strokes (one path per colour) and labels for the rows that can
+// be seen. Row numbers grow downwards; a flame's root is row 0 and its children are row -1.
+const NS = 'http://www.w3.org/2000/svg', ROW = 17, MARGIN = 10, NARROWEST = 0.5, LABEL = 26, LABELS = 5000;
+let trees = []; // { v: root, step: -1 or 1, bare: root not drawn }
+let zoomed; // view node that fills the width
+let boxes = [], rows = new Map(), placed = new Map(), firstRow = 0, lastRow = 0, top = 0, width = 0;
+let frames, over, mark, selected = null, drawnRows = '';
+
+function make(tag, attributes, text) {
+	const e = document.createElementNS(NS, tag);
+	for (const name in attributes)
+		e.setAttribute(name, attributes[name]);
+	if (text !== undefined)
+		e.textContent = text;
+	return e;
+}
+
+const rootOf = v => {
+	while (v.p)
+		v = v.p;
+	return v;
+};
+
+function place(v, x, w, step, above) {
+	const box = { v, x, w, row: v.d * step, step, above };
+	boxes.push(box);
+	placed.set(v, box);
+	if (!rows.has(box.row))
+		rows.set(box.row, []);
+	rows.get(box.row).push(box);
+	firstRow = Math.min(firstRow, box.row);
+	lastRow = Math.max(lastRow, box.row);
+}
+
+function layTree(tree) {
+	const start = zoomed && rootOf(zoomed) === tree.v ? zoomed : tree.v, stack = [[start, 0, width]];
+	for (let v = start.p; v; v = v.p)
+		place(v, 0, width, tree.step, true);
+	while (stack.length) {
+		const [v, x, w] = stack.pop(), kids = [];
+		if (!tree.bare || v !== tree.v)
+			place(v, x, w, tree.step, false);
+		let at = x;
+		for (const kid of open(v)) {
+			const wide = kid.t / start.t * width;
+			if (wide < NARROWEST)
+				break;
+			kids.push([kid, at, wide]);
+			at += wide;
+		}
+		stack.push(...kids.reverse());
+	}
+}
+
+function layOut() {
+	boxes = [];
+	rows = new Map();
+	placed = new Map();
+	firstRow = lastRow = 0;
+	for (const tree of trees)
+		if (!zoomed || !zoomed.p || rootOf(zoomed) === tree.v)
+			layTree(tree);
+}
+
+const yOf = row => (row - firstRow) * ROW;
+
+function colour(box) {
+	const v = box.v, kind = v.k < 0 ? 't' : KINDS[F.kind[v.f]];
+	const own = kind + (v.k < 0 ? 0 : F.shade[v.f]);
+	if (isHit(v))
+		return 'hit';
+	return own + (box.above ? ' above' : search && !search.error ? ' away' : '');
+}
+
+// Rows on the screen, and as many again around them.
+function visibleRows() {
+	const first = (-root.getBoundingClientRect().top - top) / ROW + firstRow, screen = innerHeight / ROW;
+	return [Math.floor((first - screen / 2) / 8) * 8, Math.ceil((first + screen * 1.5) / 8) * 8];
+}
+
+function draw(force) {
+	const [from, to] = visibleRows(), strokes = {}, parts = [];
+	if (!force && drawnRows === from + ' ' + to)
+		return;
+	drawnRows = from + ' ' + to;
+	let labels = 0;
+	for (let row = Math.max(from, firstRow); row <= Math.min(to, lastRow); row++) {
+		for (const box of rows.get(row) || []) {
+			const x = Math.round(box.x), end = Math.round(box.x + box.w) - (box.w > 3 ? 1 : 0), y = yOf(row);
+			const c = colour(box);
+			strokes[c] = (strokes[c] || '') + `M${x} ${y + 8}h${Math.max(1, end - x)}`;
+			if (box.w >= LABEL && labels++ < LABELS)
+				parts.push(make('text', { x: x + 3, y: y + 12, class: c === 'hit' ? c : '' },
+					fit(nameOf(box.v), box.v.k < 0 ? 7 : F.kind[box.v.f], Math.floor((box.w - 5) / COLUMN))));
+		}
+	}
+	for (const c in strokes)
+		parts.unshift(make('path', { class: c, d: strokes[c] }));
+	frames.replaceChildren(...parts, over, mark);
+	outline(mark, selected);
+}
+
+function outline(rect, v) {
+	const box = placed.get(v);
+	rect.style.display = box ? '' : 'none';
+	if (box)
+		for (const [name, value] of [['x', box.x], ['y', yOf(box.row)], ['width', Math.max(2, box.w)], ['height', 16]])
+			rect.setAttribute(name, value);
+}
+
+function boxAt(event) {
+	const r = root.getBoundingClientRect(), x = event.clientX - r.left - MARGIN;
+	const row = Math.floor((event.clientY - r.top - top) / ROW) + firstRow;
+	return (rows.get(row) || []).find(b => x >= b.x && x < b.x + Math.max(1, b.w));
+}

@@ -1,0 +1,93 @@
+// Names and numbers as text. Labels are shortened as in the still picture: parameters go first, then
+// template arguments, then leading qualifiers, last the end.
+const COLUMN = 7.25;
+
+function columns(text) {
+	let n = 0;
+	for (const c of text)
+		n += c >= '\u1100' ? 2 : 1;
+	return n;
+}
+
+function cut(text, limit) {
+	let out = '', used = 0;
+	for (const c of text) {
+		used += c >= '\u1100' ? 2 : 1;
+		if (used >= limit)
+			return out + '\u2026';
+		out += c;
+	}
+	return out;
+}
+
+function withoutParameters(name) {
+	const end = name.endsWith(') const') ? name.length - 6 : name.length;
+	if (name[end - 1] !== ')')
+		return name;
+	for (let i = end - 1, depth = 0; i >= 0; i--) {
+		depth += name[i] === ')' ? 1 : name[i] === '(' ? -1 : 0;
+		if (!depth)
+			return i && !name.slice(0, i).endsWith('operator') ? name.slice(0, i) : name;
+	}
+	return name;
+}
+
+function withoutArguments(name) {
+	let out = '', depth = 0;
+	for (let i = 0; i < name.length; i++) {
+		const c = name[i];
+		const opens = c === '<' && (depth || /[\w:>]$/.test(name.slice(0, i)) && !/operator<?$/.test(name.slice(0, i)));
+		if (opens && depth++)
+			continue;
+		if (c === '>' && depth && name[i - 1] !== '-' && --depth)
+			continue;
+		if (!depth || opens)
+			out += c;
+	}
+	return depth ? name : out;
+}
+
+function shorten(name, limit) {
+	for (const step of [n => n, withoutParameters, withoutArguments]) {
+		name = step(name);
+		if (columns(name) <= limit)
+			return name;
+	}
+	for (const m of name.matchAll(/::|\//g)) {
+		const tail = name.slice(m.index + m[0].length);
+		if (limit > 5 && tail && columns(tail) < limit)
+			return '\u2026' + tail;
+	}
+	return cut(name, limit);
+}
+
+const MARKS = { k: ' [k]', j: ' [j]', i: ' [i]' };
+
+function fit(name, kind, limit) {
+	const mark = MARKS[KINDS[kind]] || '', whole = name.length + mark.length;
+	if (whole <= limit && columns(name) + mark.length <= limit)
+		return name + mark;
+	const text = shorten(name.slice(0, 4096), limit);
+	return columns(text) + mark.length <= limit ? text + mark : text;
+}
+
+const digits = n => String(Math.round(n)).replace(/\B(?=(\d{3})+$)/g, ' ');
+const SCALES = {
+	ns: [[1e9, 's'], [1e6, 'ms'], [1e3, 'us'], [1, 'ns']],
+	bytes: [[1e12, 'TB'], [1e9, 'GB'], [1e6, 'MB'], [1e3, 'kB'], [1, 'B']],
+};
+
+function weight(n) {
+	for (const [size, unit] of SCALES[meta.dataset.unit] || [])
+		if (n >= size && size > 1)
+			return (n / size).toPrecision(3).replace(/e.*/, '') + ' ' + unit;
+	const scale = SCALES[meta.dataset.unit];
+	return digits(n) + ' ' + (scale ? scale.at(-1)[1] : meta.dataset.count);
+}
+
+function percent(part, all) {
+	const p = all ? 100 * part / all : 0;
+	return (p >= 99.995 ? '100' : p.toFixed(p < 10 ? 2 : 1)) + '%';
+}
+
+const base = path => path.slice(path.lastIndexOf('/') + 1);

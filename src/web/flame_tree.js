@@ -1,0 +1,146 @@
+// Views: trees of groups of nodes, opened only where something is looked at. A view node has
+//   k key, f a frame of it (for colour and place), p parent, d depth, up (children are callers),
+//   ns the nodes it stands for, t total, s self, c samples, kids once opened;
+//   when up: ws and cs, the weight and samples that flow through each of ns.
+let keyOf;
+
+// Keys say which frames are one row: the same name in the same module, or the same module.
+function setKeys(byModule) {
+	const first = new Map();
+	keyOf = new Uint32Array(F.count);
+	for (let f = 0; f < F.count; f++) {
+		const id = byModule && F.module[f] ? F.module[f] : F.module[f] + '\n' + F.name[f];
+		if (!first.has(id))
+			first.set(id, f);
+		keyOf[f] = first.get(id);
+	}
+}
+
+function viewNode(k, f, p, up) {
+	return { k, f, p, d: p ? p.d + 1 : 0, up, ns: [], ws: [], cs: [], t: 0, s: 0, c: 0, kids: null };
+}
+
+function nameOf(v) {
+	if (v.k < 0)
+		return 'all';
+	if (!v.f) {
+		let count = 0;
+		for (const n of v.ns)
+			count += T.small.get(n) || 0;
+		return `(${digits(count)} small frame${count === 1 ? '' : 's'})`;
+	}
+	return S.by && F.module[v.f] ? base(F.module[v.f]) : F.name[v.f];
+}
+
+function into(groups, v, n) {
+	const k = keyOf[T.frame[n]];
+	let g = groups.get(k);
+	if (!g)
+		groups.set(k, g = viewNode(k, T.frame[n], v, v.up));
+	g.ns.push(n);
+	return g;
+}
+
+function openDown(v, groups, fold) {
+	for (let i = 0; i < v.ns.length; i++) {
+		for (let n = v.ns[i] + 1; n < T.end[v.ns[i]]; n = T.end[n]) {
+			if (!W.total[n])
+				continue;
+			if (fold && keyOf[T.frame[n]] === v.k) {
+				v.ns.push(n);
+				v.s += W.self[n];
+				continue;
+			}
+			const g = into(groups, v, n);
+			g.t += W.total[n];
+			g.s += W.self[n];
+			g.c += W.all[n];
+		}
+	}
+}
+
+function addUp(groups, v, n, w, c) {
+	const g = into(groups, v, n);
+	g.ws.push(w);
+	g.cs.push(c);
+	g.t += w;
+	g.c += c;
+}
+
+function openUp(v, groups, fold) {
+	if (v.k < 0)
+		for (let n = 1; n < T.count; n++)
+			if (W.self[n])
+				addUp(groups, v, n, W.self[n], W.samples[n]);
+	for (let i = 0; i < v.ns.length; i++) {
+		let n = T.parent[v.ns[i]];
+		while (fold && n > 0 && keyOf[T.frame[n]] === v.k)
+			n = T.parent[n];
+		if (n > 0)
+			addUp(groups, v, n, v.ws[i], v.cs[i]);
+	}
+}
+
+// The children, heaviest first.
+function open(v) {
+	if (!v.kids) {
+		const groups = new Map(), fold = S.fold || S.by;
+		(v.up ? openUp : openDown)(v, groups, fold);
+		v.kids = [...groups.values()];
+		v.kids.sort((a, b) => b.t - a.t || (F.name[a.f] < F.name[b.f] ? -1 : 1));
+	}
+	return v.kids;
+}
+
+function whole(up) {
+	const v = viewNode(-1, T.frame[0], null, up);
+	if (!up)
+		v.ns.push(0);
+	v.t = W.total[0];
+	v.s = up ? 0 : W.self[0];
+	v.c = W.all[0];
+	return v;
+}
+
+// Calls visit(node) for the nodes with frame f for which test(f) holds and that lie in no other such node.
+function outermost(test, visit) {
+	for (let n = 1; n < T.count;) {
+		if (test(T.frame[n])) {
+			visit(n);
+			n = T.end[n];
+		} else {
+			n++;
+		}
+	}
+}
+
+// All of a function: as root of its callees, or (up) of its callers.
+function around(name, up) {
+	const f = Math.max(0, F.name.indexOf(name)), v = viewNode(keyOf[f], f, null, up);
+	outermost(g => F.name[g] === name, n => {
+		v.ns.push(n);
+		v.ws.push(W.total[n]);
+		v.cs.push(W.all[n]);
+		v.t += W.total[n];
+		v.s += W.self[n];
+		v.c += W.all[n];
+	});
+	return v;
+}
+
+// Rows of the table: every function's self and total, recursion counted once.
+function functions() {
+	const rows = new Map(), until = new Uint32Array(F.count);
+	for (let n = 1; n < T.count; n++) {
+		const k = keyOf[T.frame[n]];
+		let row = rows.get(k);
+		if (!row)
+			rows.set(k, row = { f: T.frame[n], self: 0, total: 0 });
+		row.self += W.self[n];
+		if (n >= until[k]) {
+			row.total += W.total[n];
+			until[k] = T.end[n];
+		}
+	}
+	return [...rows.values()].sort((a, b) => b.self - a.self || b.total - a.total);
+}

@@ -1,0 +1,15 @@
+/*
+ * The script and the style sheet of the flame graph, embedded at build time from the files beside this
+ * header (comments and indentation removed). ASCII, ended by a NUL. Neither holds "]]>" nor "</".
+ */
+#ifndef PROF_WEB_WEB_H
+#define PROF_WEB_WEB_H
+
+#include <stddef.h>
+
+extern const char web_flame_js[];
+extern const size_t web_flame_js_len;
+extern const char web_flame_css[];
+extern const size_t web_flame_css_len;
+
+#endif
