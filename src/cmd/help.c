@@ -4,8 +4,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/memory.h"
+
 struct help_options {
 	const char *man; /* a command's name, or "prof" */
+	const char *man_dir;
 	unsigned completion;
 };
 
@@ -16,6 +19,8 @@ static const char *const shells[] = { "none", "bash", "zsh", "fish", NULL };
 static const struct cmd_option rows[] = {
 	OPTION(struct help_options, man, OPT_STRING, 0, "man", .argument = "COMMAND",
 	       .hidden = true, .help = "print the man page of a command, or of 'prof', in troff"),
+	OPTION(struct help_options, man_dir, OPT_STRING, 0, "man-dir", .argument = "DIR",
+	       .hidden = true, .help = "write all man pages into DIR"),
 	OPTION(struct help_options, completion, OPT_CHOICE, 0, "completion", .argument = "SHELL",
 	       .choices = shells, .hidden = true,
 	       .help = "print the completion script for bash, zsh or fish"),
@@ -41,6 +46,27 @@ static int print_man(const char *name)
 	return print(&out);
 }
 
+static int write_page(const char *dir, const struct command *cmd)
+{
+	CLEANUP_FREE char *path =
+		xasprintf("%s/prof%s%s.1", dir, cmd ? "-" : "", cmd ? cmd->name : "");
+	struct bytes out = { 0 };
+
+	help_man(&out, cmd);
+	int status = cmd_write_output(&command_help, &out, path);
+	bytes_release(&out);
+	return status;
+}
+
+static int write_pages(const char *dir)
+{
+	int status = write_page(dir, NULL);
+
+	for (size_t i = 0; commands[i] && status == EXIT_DONE; i++)
+		status = write_page(dir, commands[i]);
+	return status;
+}
+
 static int print_completion(unsigned shell)
 {
 	struct bytes out = { 0 };
@@ -60,6 +86,8 @@ static int run(void *options, int argc, char **argv)
 
 	if (o->man)
 		return print_man(o->man);
+	if (o->man_dir)
+		return write_pages(o->man_dir);
 	if (o->completion != COMPLETION_NONE)
 		return print_completion(o->completion);
 	if (argc == 0)

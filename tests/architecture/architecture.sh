@@ -1,0 +1,123 @@
+#!/bin/bash
+# What the plan of the source tree promises, checked on the sources and the built archives.
+#
+#   architecture.sh CHECK SOURCE-DIR BUILD-DIR
+#
+# CHECK: headers, includes, symbols, printing, paths.
+set -u
+LC_ALL=C
+export LC_ALL
+check=$1 source=$2 build=$3
+faults=0
+
+fault() {
+	echo "$*"
+	faults=$((faults + 1))
+}
+
+layers() {
+	sed -n 's/^foreach(layer \(.*\))$/\1/p' "$source/CMakeLists.txt"
+}
+
+# The layers that a layer may use, from its CMakeLists.txt.
+uses() {
+	tr '\n\t' '  ' <"$source/src/$1/CMakeLists.txt" |
+		sed -n 's/.*prof_layer([a-z]* *USES \([a-z ]*\).*/\1/p'
+}
+
+archive() {
+	echo "$build/src/$1/libprof_$1.a"
+}
+
+# Every header compiles alone, with the include path of its layer only.
+check_headers() {
+	local layer header use path
+	for layer in $(layers); do
+		[ -f "$source/src/$layer/CMakeLists.txt" ] || continue
+		path=(-I"$build/layers/$layer" -I"$source/include")
+		for use in $(uses "$layer"); do
+			path+=(-I"$build/layers/$use")
+		done
+		for header in "$source/src/$layer"/*.h; do
+			[ -f "$header" ] || continue
+			echo "#include \"$layer/$(basename "$header")\"" |
+				gcc -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror -fsyntax-only "${path[@]}" -x c - ||
+				fault "$header does not compile alone"
+		done
+	done
+}
+
+# Includes name "layer/header.h", of the own layer or one that is named in USES, never a path upward.
+check_includes() {
+	local layer allowed line included
+	if grep -rnE '#include *[<"]\.\./' "$source/src" "$source/tests" "$source/tools" --include='*.[ch]'; then
+		fault "includes with ../"
+	fi
+	for layer in $(layers); do
+		[ -f "$source/src/$layer/CMakeLists.txt" ] || continue
+		allowed=" $layer prof $(uses "$layer") "
+		while IFS= read -r line; do
+			included=${line#*#include \"}
+			included=${included%%\"*}
+			case $included in
+			*/*) [[ $allowed == *" ${included%%/*} "* ]] || fault "$line: not a layer that $layer uses" ;;
+			*) fault "$line: write \"$layer/$included\"" ;;
+			esac
+		done < <(grep -nH '^#include "' "$source/src/$layer"/*.[ch] 2>/dev/null)
+	done
+}
+
+defined_in() {
+	nm -g --defined-only "$(archive "$1")" 2>/dev/null | awk 'NF == 3 { print $3 }' | sort -u
+}
+
+undefined_in() {
+	nm -u "$(archive "$1")" 2>/dev/null | awk '$1 == "U" { print $2 }' | sort -u
+}
+
+# No archive needs a symbol of a layer that it does not name.
+check_symbols() {
+	local layer other dir shared
+	dir=$(mktemp -d)
+	trap 'rm -rf "$dir"' EXIT
+	for layer in $(layers); do
+		[ -f "$(archive "$layer")" ] && defined_in "$layer" >"$dir/$layer"
+	done
+	for layer in $(layers); do
+		[ -f "$dir/$layer" ] || continue
+		undefined_in "$layer" >"$dir/needs"
+		for other in $(layers); do
+			[ "$other" = "$layer" ] || [ ! -f "$dir/$other" ] && continue
+			[[ " $(uses "$layer") " == *" $other "* ]] && continue
+			shared=$(comm -12 "$dir/needs" "$dir/$other" | head -3 | tr '\n' ' ')
+			[ -n "$shared" ] && fault "$layer uses $other without naming it: $shared"
+		done
+	done
+}
+
+# Only cmd/ prints to the user or ends the process. base/ speaks on standard error (log, progress) and aborts
+# when memory is out; children that must not come back use _exit.
+check_printing() {
+	local layer found
+	for layer in $(layers); do
+		[ "$layer" = cmd ] && continue
+		[ -f "$(archive "$layer")" ] || continue
+		found=$(undefined_in "$layer" | grep -xE 'exit|quick_exit|printf|puts|putchar|vprintf|perror|__printf_chk|__vprintf_chk|stdout|err|errx|warn|warnx' | tr '\n' ' ')
+		[ -z "$found" ] || fault "$layer prints or exits: $found"
+	done
+}
+
+# Nothing knows where it was written.
+check_paths() {
+	local home='/wor''k/|/roo''t/|/home/[a-z]+/'
+	if grep -rnIE "$home" "$source" --include='*' --exclude-dir=.git --exclude-dir='build*' --exclude-dir=corpus |
+		grep -vE ':.*(/root/(%|PATH|path|\.\.\.)|/proc/[^ ]*/root/|cwd/root/)'; then
+		fault "paths of one machine"
+	fi
+}
+
+case $check in
+headers | includes | symbols | printing | paths) "check_$check" ;;
+*) echo "no such check: $check"; exit 2 ;;
+esac
+[ "$faults" = 0 ]
