@@ -9,6 +9,9 @@
 
 #define ARCH_NO_REG 0xff
 
+struct simulate_code;
+union simulated_rule;
+
 struct arch {
 	uint8_t reg_count;   /* DWARF registers tracked */
 	uint8_t sp, fp;	     /* DWARF numbers */
@@ -28,6 +31,8 @@ struct arch {
 	bool (*is_sigreturn)(const uint8_t *code, size_t n);
 	/* Code at a return address that ends the thread: the caller is its start. */
 	bool (*is_thread_exit)(const uint8_t *code, size_t n);
+	/* Follow code to its return; NULL where that is not known (simulate.h). */
+	bool (*simulate)(const struct simulate_code *code, uint64_t pc, union simulated_rule *out);
 	/* Offset from the stack pointer at is_sigreturn of each register's saved value; -1: none.
 	 */
 	const int16_t *sigframe;

@@ -1,7 +1,7 @@
 /* x86-64: DWARF numbers of the psABI, the kernel's perf_event register order, calls and sigreturn.
  */
 #include "base/memory.h"
-#include "unwind/arch.h"
+#include "unwind/simulate.h"
 #include <string.h>
 
 enum { RAX, RDX, RCX, RBX, RSI, RDI, RBP, RSP, R8, R9, R10, R11, R12, R13, R14, R15, RIP, REGS };
@@ -89,6 +89,7 @@ const struct arch arch_x86_64 = {
 	.call_max = 7,
 	.is_sigreturn = is_sigreturn,
 	.is_thread_exit = is_thread_exit,
+	.simulate = x86_simulate,
 	.sigframe = sigframe,
 	.sigframe_pc = 168,
 };

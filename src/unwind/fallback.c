@@ -136,10 +136,70 @@ static bool step_scan(struct walk *w)
 	return false;
 }
 
-static bool step_generated(struct walk *w, uint8_t *how)
+struct follower {
+	struct walk *w;
+	const struct place *place;
+};
+
+static size_t fetch_code(void *ctx, uint64_t pc, uint8_t *buf, size_t max)
 {
+	const struct follower *f = ctx;
+	const struct unwind_range *range = &f->place->range;
+	const struct unwind_memory *m = f->w->rq->memory;
+	size_t n = 0;
+	if (range->module) {
+		const uint8_t *code = code_at(range, pc - range->bias, 1, max, &n);
+		if (code)
+			memcpy(buf, code, n);
+		return code ? n : 0;
+	}
+	if (pc < range->start || pc >= range->end || !m->read)
+		return 0;
+	n = range->end - pc < max ? (size_t)(range->end - pc) : max;
+	return m->read(m->read_ctx, pc, buf, n) == 0 ? n : 0;
+}
+
+/* Whether the return address that rule names is one. */
+static bool accept_return(void *ctx, const struct rule *rule)
+{
+	const struct follower *f = ctx;
+	struct walk *w = f->w;
+	uint64_t ra, cfa = (rule->cfa_is_fp ? w->fp : w->sp) + (uint64_t)(int64_t)rule->cfa_offset;
+	if ((rule->cfa_is_fp && !w->fp_known) || cfa <= w->sp || cfa - w->sp > FRAME_FAR ||
+	    !walk_load(w, cfa - 8, &ra))
+		return false;
+	enum verdict verdict = judge_return(w, ra);
+	return verdict == DOES_RETURN || (verdict == MAY_RETURN && !f->place->range.module);
+}
+
+/* Follow the code from pc to its return. What was found once for an address serves again. */
+static bool step_simulated(struct walk *w, const struct place *p, uint8_t *how)
+{
+	struct follower f = { w, p };
+	struct simulate_code code = { fetch_code, accept_return, &f };
+	struct walk_simulation *known = &w->simulations[(w->pc ^ w->pc >> 8) % WALK_SIMULATIONS];
+	if (!w->arch->simulate)
+		return false;
+	bool is_known = known->address == w->pc && known->key == w->key;
+	if (!is_known || (known->found && !accept_return(&f, &known->rule.rule))) {
+		known->address = w->pc;
+		known->key = w->key;
+		known->found = w->arch->simulate(&code, w->pc, &known->rule);
+	}
+	if (!known->found)
+		return false;
+	bool by_fp = known->rule.rule.cfa_is_fp;
+	if (!step_full(w, &known->rule.rule, how))
+		return false;
+	*how = by_fp ? FRAME_FP : FRAME_GUESSED;
+	return true;
+}
+
+static bool step_generated(struct walk *w, const struct place *p, uint8_t *how)
+{
+	bool stepped = w->top && step_simulated(w, p, how);
 	*how = FRAME_JIT;
-	return step_pushed_frame(w) || step_frame_pointer(w);
+	return stepped || step_pushed_frame(w) || step_frame_pointer(w);
 }
 
 bool step_without_cfi(struct walk *w, uint8_t *how)
@@ -152,13 +212,15 @@ bool step_without_cfi(struct walk *w, uint8_t *how)
 		return false;
 	}
 	if (p.range.kind == UNWIND_RANGE_JIT && !p.range.module)
-		return step_generated(w, how);
+		return step_generated(w, &p, how);
 	if (is_sigreturn(w, &p, &rule))
 		return rule ? step_full(w, rule, how) : step_sigreturn(w, how);
 	if (is_root(w, &p)) {
 		w->end = END_ROOT;
 		return false;
 	}
+	if (step_simulated(w, &p, how))
+		return true;
 	*how = FRAME_FP;
 	if (step_pushed_frame(w) || step_frame_pointer(w))
 		return true;

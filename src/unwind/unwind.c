@@ -27,6 +27,7 @@ struct unwinder *unwinder_new(enum unwind_arch arch)
 	u->arch = arch_get(arch);
 	u->cache = xcalloc(1u << CACHE_BITS, sizeof(*u->cache));
 	u->generation = 1;
+	u->walk.simulations = xcalloc(WALK_SIMULATIONS, sizeof(*u->walk.simulations));
 	return u;
 }
 
@@ -35,6 +36,7 @@ void unwinder_free(struct unwinder *u)
 	if (!u)
 		return;
 	free_ptr(&u->cache);
+	free_ptr(&u->walk.simulations);
 	free_ptr(&u);
 }
 
@@ -222,6 +224,7 @@ size_t unwind_stack(struct unwinder *u, const struct unwind_request *rq,
 	uint64_t key = rq->space ^ u->generation * 0xd6e8feb86659fd93ull;
 	uint64_t misses = u->stats.cache_misses;
 	start(w, u->arch, rq);
+	w->key = key;
 	const struct cached *at = lookup(u, w->pc, key);
 	frames[0] = (struct unwind_frame){ w->pc, at ? at->user : NULL, FRAME_REGISTER };
 	size_t n = 1;

@@ -7,6 +7,7 @@
 #define PROF_UNWIND_WALK_H
 
 #include "unwind/module.h"
+#include "unwind/simulate.h"
 #include <string.h>
 
 #define WALK_NOTES 512
@@ -14,6 +15,15 @@
 struct walk_note {
 	const struct rule *rule;
 	uint64_t cfa;
+};
+
+/* What following undescribed code forward from address found. */
+#define WALK_SIMULATIONS 256
+
+struct walk_simulation {
+	uint64_t address, key;
+	bool found;
+	union simulated_rule rule;
 };
 
 struct walk {
@@ -29,6 +39,8 @@ struct walk {
 	uint8_t end;	   /* enum stack_end: why the last step failed */
 	uint32_t descents; /* steps that did not move the stack pointer up */
 	uint64_t slow_steps;
+	uint64_t key;			     /* of the space, in caches */
+	struct walk_simulation *simulations; /* WALK_SIMULATIONS of them, by address */
 	/* All registers of an inner frame, and the steps since. */
 	struct unwind_regs known;
 	size_t note_count;

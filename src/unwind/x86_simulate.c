@@ -1,0 +1,283 @@
+/*
+ * The simulation keeps the stack and frame pointers as offsets from what they are now, and for each
+ * register that is taken back from the stack the slot. Both ways of a conditional branch are tried,
+ * the near one first; the number of instructions is bounded.
+ */
+#include "unwind/simulate.h"
+#include "unwind/x86_decode.h"
+#include <string.h>
+
+#define INSTRUCTIONS_MAX 800
+#define PATH_MAX_LENGTH	 250
+#define BRANCHES_MAX	 24
+
+enum { HW_BX = 3, HW_SP = 4, HW_BP = 5, HW_R12 = 12 }; /* the processor's register numbers */
+
+enum base { UNKNOWN, FROM_SP, FROM_FP };
+
+struct address {
+	uint8_t base;
+	int32_t offset;
+};
+
+struct state {
+	uint64_t pc;
+	struct address sp, fp;
+	bool fp_taken;	/* fp was loaded: from saved[HW_BP] */
+	uint16_t taken; /* bit per hardware register: loaded from saved[] */
+	struct address saved[16];
+};
+
+struct simulation {
+	const struct simulate_code *code;
+	struct state now, later[BRANCHES_MAX];
+	unsigned later_count;
+	union simulated_rule *out;
+};
+
+enum outcome { GO_ON, RETURNS, DEAD_END };
+
+static struct address moved(struct address a, int64_t by)
+{
+	int64_t offset = a.offset + by;
+	if (offset > INT32_MAX / 2 || offset < INT32_MIN / 2)
+		a.base = UNKNOWN;
+	else
+		a.offset = (int32_t)offset;
+	return a;
+}
+
+static void assign(struct state *s, uint8_t reg, struct address value)
+{
+	s->taken &= (uint16_t) ~(1u << reg);
+	if (reg == HW_SP)
+		s->sp = value;
+	else if (reg == HW_BP)
+		s->fp = value;
+}
+
+static struct address value_of(const struct state *s, uint8_t reg)
+{
+	static const struct address unknown = { UNKNOWN, 0 };
+	return reg == HW_SP ? s->sp : reg == HW_BP ? s->fp : unknown;
+}
+
+static void load(struct state *s, uint8_t reg, struct address slot)
+{
+	assign(s, reg, (struct address){ UNKNOWN, 0 });
+	if (slot.base != UNKNOWN) {
+		s->taken |= (uint16_t)(1u << reg);
+		s->saved[reg] = slot;
+	}
+}
+
+static void pop(struct state *s, uint8_t reg)
+{
+	struct address slot = s->sp;
+	s->sp = moved(s->sp, 8);
+	load(s, reg, slot);
+}
+
+/* The slot a memory operand names, when it is sp or fp and a constant. */
+static struct address operand_slot(const struct state *s, const struct x86_instruction *x)
+{
+	if (x->has_index || x->rip_relative)
+		return (struct address){ UNKNOWN, 0 };
+	return moved(value_of(s, x->rm), x->displacement);
+}
+
+static void branch_later(struct simulation *m, uint64_t target)
+{
+	if (m->later_count == BRANCHES_MAX)
+		return;
+	m->later[m->later_count] = m->now;
+	m->later[m->later_count++].pc = target;
+}
+
+/* add, sub, and others on a register with an immediate. */
+static void run_immediate_group(struct state *s, const struct x86_instruction *x)
+{
+	if (x->mod != 3 || x->reg % 8 == 7)
+		return;
+	struct address value = value_of(s, x->rm);
+	if (x->reg % 8 == 0)
+		value = moved(value, x->immediate);
+	else if (x->reg % 8 == 5)
+		value = moved(value, -x->immediate);
+	else
+		value.base = UNKNOWN;
+	assign(s, x->rm, value);
+}
+
+/* Group 5: calls fall through to what follows, a jump leaves (as a tail call does). */
+static enum outcome run_group5(struct state *s, const struct x86_instruction *x)
+{
+	switch (x->reg % 8) {
+	case 4:
+		return RETURNS;
+	case 6:
+		s->sp = moved(s->sp, -8);
+		return GO_ON;
+	case 3:
+	case 5:
+	case 7:
+		return DEAD_END;
+	default:
+		return GO_ON;
+	}
+}
+
+/* Instructions without ModRM. */
+static enum outcome run_plain(struct simulation *m, const struct x86_instruction *x)
+{
+	struct state *s = &m->now;
+	uint8_t op = x->opcode;
+	if ((op & 0xf8) == 0x50 || op == 0x68 || op == 0x6a || op == 0x9c) {
+		s->sp = moved(s->sp, -8);
+	} else if ((op & 0xf8) == 0x58) {
+		pop(s, x->rm);
+	} else if (op == 0x9d) {
+		s->sp = moved(s->sp, 8);
+	} else if (op == 0xc9) {
+		s->sp = s->fp;
+		pop(s, HW_BP);
+	} else if ((op & 0xf8) == 0xb8 || ((op & 0xf8) == 0x90 && x->rm != 0)) {
+		assign(s, x->rm, (struct address){ UNKNOWN, 0 });
+	} else if (op == 0xe9 || op == 0xeb) {
+		s->pc += (uint64_t)x->immediate;
+	} else if ((op & 0xf0) == 0x70 || (op >= 0xe0 && op <= 0xe3)) {
+		branch_later(m, s->pc + (uint64_t)x->immediate);
+	} else if (op == 0xc2 || op == 0xc3) {
+		return RETURNS;
+	} else if (op == 0xcc || op == 0xf4 || op == 0xcf || op == 0xcb || op == 0xca) {
+		return DEAD_END;
+	}
+	return GO_ON;
+}
+
+/* Instructions with ModRM: moves, address computations, arithmetic whose target may be sp or fp. */
+static enum outcome run_modrm(struct state *s, const struct x86_instruction *x)
+{
+	uint8_t op = x->opcode;
+	static const struct address unknown = { UNKNOWN, 0 };
+	if (op == 0xff)
+		return run_group5(s, x);
+	if (op == 0x8f && x->mod == 3)
+		pop(s, x->rm);
+	else if (op == 0x8f)
+		s->sp = moved(s->sp, 8);
+	else if (op == 0x81 || op == 0x83)
+		run_immediate_group(s, x);
+	else if (op == 0x8d)
+		assign(s, x->reg, x->wide ? operand_slot(s, x) : unknown);
+	else if (op == 0x8b && x->mod != 3)
+		load(s, x->reg, x->wide ? operand_slot(s, x) : unknown);
+	else if (op == 0x8b)
+		assign(s, x->reg, x->wide ? value_of(s, x->rm) : unknown);
+	else if (op == 0x89 && x->mod == 3)
+		assign(s, x->rm, x->wide ? value_of(s, x->reg) : unknown);
+	else if (op < 0x38 && (op & 2))
+		assign(s, x->reg, unknown);
+	else if (op < 0x38 && x->mod == 3)
+		assign(s, x->rm, unknown);
+	else if (op == 0x63 || op == 0x69 || op == 0x6b)
+		assign(s, x->reg, unknown);
+	else if (op == 0xc7 && x->mod == 3)
+		assign(s, x->rm, unknown);
+	return GO_ON;
+}
+
+/* The 0f map: conditional branches, traps, and what writes a general register. */
+static enum outcome run_two_byte(struct simulation *m, const struct x86_instruction *x)
+{
+	uint8_t op = x->opcode;
+	if ((op & 0xf0) == 0x80)
+		branch_later(m, m->now.pc + (uint64_t)x->immediate);
+	else if (op == 0x0b)
+		return DEAD_END;
+	else if ((op & 0xf0) == 0x40 || op == 0xaf || (op >= 0xb6 && op <= 0xbf && op != 0xba))
+		assign(&m->now, x->reg, (struct address){ UNKNOWN, 0 });
+	return GO_ON;
+}
+
+static void add_register(struct rule *rule, uint8_t reg, uint8_t how, int32_t value)
+{
+	struct rule_register *r = &rule->registers[rule->register_count++];
+	r->reg = reg;
+	r->how = how;
+	r->value = value;
+}
+
+/* The state at a return as a rule: the CFA lies above the return address. */
+static bool make_rule(const struct state *s, union simulated_rule *out)
+{
+	static const struct {
+		uint8_t hw, dwarf;
+	} kept[] = { { HW_BP, 6 }, { HW_BX, 3 }, { 12, 12 }, { 13, 13 }, { 14, 14 }, { 15, 15 } };
+	struct rule *rule = &out->rule;
+	if (s->sp.base == UNKNOWN || (s->sp.base == FROM_SP && s->sp.offset < 0))
+		return false;
+	memset(out, 0, sizeof(*out));
+	rule->kind = RULE_FRAME;
+	rule->cfa_is_fp = s->sp.base == FROM_FP;
+	rule->cfa_reg = rule->cfa_is_fp ? 6 : 7;
+	rule->ra_reg = 16;
+	rule->cfa_offset = s->sp.offset + 8;
+	rule->ra_offset = -8;
+	rule->fp_offset = RULE_FP_SAME;
+	add_register(rule, 16, CFI_AT_CFA, -8);
+	for (size_t i = 0; i < ARRAY_LEN(kept); i++) {
+		struct address slot = s->saved[kept[i].hw];
+		if (!(s->taken >> kept[i].hw & 1))
+			continue;
+		if (slot.base == s->sp.base)
+			add_register(rule, kept[i].dwarf, CFI_AT_CFA,
+				     slot.offset - rule->cfa_offset);
+		else
+			add_register(rule, kept[i].dwarf, CFI_UNDEFINED, 0);
+	}
+	if (s->taken >> HW_BP & 1) {
+		if (s->saved[HW_BP].base == s->sp.base)
+			rule->fp_offset = s->saved[HW_BP].offset - rule->cfa_offset;
+		else
+			rule->kind = RULE_FULL;
+	} else if (s->fp.base != FROM_FP || s->fp.offset != 0) {
+		add_register(rule, 6, CFI_UNDEFINED, 0);
+		rule->kind = RULE_FULL;
+	}
+	return true;
+}
+
+static enum outcome run_one(struct simulation *m)
+{
+	uint8_t code[X86_INSTRUCTION_MAX];
+	struct x86_instruction x;
+	size_t n = m->code->fetch(m->code->ctx, m->now.pc, code, sizeof(code));
+	if (!x86_decode(code, n, &x))
+		return DEAD_END;
+	m->now.pc += x.length;
+	if (x.is_vector || x.map > 1)
+		return GO_ON;
+	if (x.map == 1)
+		return run_two_byte(m, &x);
+	return x.has_modrm ? run_modrm(&m->now, &x) : run_plain(m, &x);
+}
+
+bool x86_simulate(const struct simulate_code *code, uint64_t pc, union simulated_rule *out)
+{
+	struct simulation m = { .code = code, .out = out };
+	m.now = (struct state){ .pc = pc, .sp = { FROM_SP, 0 }, .fp = { FROM_FP, 0 } };
+	for (unsigned i = 0, length = 0; i < INSTRUCTIONS_MAX; i++) {
+		enum outcome outcome = run_one(&m);
+		if (outcome == GO_ON && length++ < PATH_MAX_LENGTH)
+			continue;
+		length = 0;
+		if (outcome == RETURNS && make_rule(&m.now, out) &&
+		    code->accept(code->ctx, &out->rule))
+			return true;
+		if (m.later_count == 0)
+			return false;
+		m.now = m.later[--m.later_count];
+	}
+	return false;
+}
