@@ -106,6 +106,22 @@ const uint8_t *elf_bytes_at(struct elf_bytes *b, uint64_t offset, uint64_t len)
 	return b->base + offset;
 }
 
+void elf_bytes_forget(struct elf_bytes *b, uint64_t offset, uint64_t len)
+{
+	if (!b->loaded || offset > b->size || len > b->size - offset)
+		return;
+	size_t first = (offset + BLOCK_BYTES - 1) / BLOCK_BYTES;
+	size_t end = (offset + len) / BLOCK_BYTES;
+
+	if (end <= first)
+		return;
+	madvise(b->base + first * BLOCK_BYTES, (end - first) * BLOCK_BYTES, MADV_DONTNEED);
+	for (size_t i = first; i < end; i++) {
+		b->loaded_blocks -= is_loaded(b, i);
+		b->loaded[i / 64] &= ~((uint64_t)1 << (i % 64));
+	}
+}
+
 void elf_bytes_release(struct elf_bytes *b)
 {
 	if (b->base)

@@ -51,6 +51,9 @@ struct elf_section {
 /* By name; ".debug_info" also finds ".zdebug_info". false when absent. Decompressed data is cached. */
 bool elf_image_section(struct elf_image *e, const char *name, struct elf_section *out);
 
+/* Gives back the memory of a section that was copied elsewhere; its data pointers are void after that. */
+void elf_image_forget_section(struct elf_image *e, const char *name);
+
 /* Bytes that a virtual address range holds in the file; NULL when not (wholly) file-backed. */
 const uint8_t *elf_image_bytes(const struct elf_image *e, uint64_t vaddr, size_t len);
 

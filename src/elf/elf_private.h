@@ -23,6 +23,9 @@ int elf_bytes_open_fd(struct elf_bytes *b, int fd, struct error *err);
 int elf_bytes_open_memory(struct elf_bytes *b, const void *bytes, size_t len, struct error *err);
 /* A pointer to [offset, offset + len); NULL when it is not wholly in the file (any more). */
 const uint8_t *elf_bytes_at(struct elf_bytes *b, uint64_t offset, uint64_t len);
+/* Gives back the whole blocks inside; they are read again when asked for. Nothing for memory
+ * images. */
+void elf_bytes_forget(struct elf_bytes *b, uint64_t offset, uint64_t len);
 void elf_bytes_release(struct elf_bytes *b);
 
 struct elf_phdr {

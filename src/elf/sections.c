@@ -139,6 +139,24 @@ bool elf_image_section(struct elf_image *e, const char *name, struct elf_section
 	return s != NULL;
 }
 
+void elf_image_forget_section(struct elf_image *e, const char *name)
+{
+	struct elf_shdr *s = find_or_zdebug(e, name);
+	bool unpacked = false;
+
+	if (!s || !s->plain_data)
+		return;
+	for (size_t i = 0; i < e->decompressed.len && !unpacked; i++) {
+		unpacked = e->decompressed.data[i].data == s->plain_data;
+		if (unpacked)
+			bytes_release(&e->decompressed.data[i]);
+	}
+	elf_bytes_forget(&e->bytes, s->offset, s->size);
+	s->decompressed = false;
+	s->plain_data = NULL;
+	s->plain_len = 0;
+}
+
 bool elf_image_has_debug_info(struct elf_image *e)
 {
 	const struct elf_shdr *s = find_or_zdebug(e, ".debug_info");

@@ -1,0 +1,20 @@
+/* Display names of linkage names, computed once per name. */
+#ifndef PROF_SYMBOLIZE_DEMANGLE_H
+#define PROF_SYMBOLIZE_DEMANGLE_H
+
+#include "base/hash.h"
+#include "base/memory.h"
+
+struct demangle_cache {	     /* zeroed is valid and empty */
+	struct hmap by_name; /* address of the linkage name → index of shown */
+	VEC(const char *) shown;
+	struct arena arena;
+};
+
+/* What to show for a linkage name: demangled, or the name itself, in both cases without the
+ * suffixes that the compiler gives to copies and parts of a function (.isra.0, .part.1,
+ * .constprop.0, .cold). linkage must stay where it is while the cache lives; so does the answer. */
+const char *demangle_cached(struct demangle_cache *c, const char *linkage);
+void demangle_cache_release(struct demangle_cache *c);
+
+#endif

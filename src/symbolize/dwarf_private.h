@@ -1,0 +1,65 @@
+/* What the DWARF files of this layer share. libdw's types stay inside them. */
+#ifndef PROF_SYMBOLIZE_DWARF_PRIVATE_H
+#define PROF_SYMBOLIZE_DWARF_PRIVATE_H
+
+#include <elfutils/libdw.h>
+
+#include "base/bytes.h"
+#include "base/hash.h"
+#include "symbolize/dwarf_info.h"
+#include "symbolize/flatten.h"
+
+#define NO_NODE UINT32_MAX
+
+/* The debug sections of one file as libdw reads them (dwarf_image.c). */
+struct dwarf_image {
+	struct bytes elf; /* a small ELF file in memory: debug sections only, uncompressed */
+	Elf *handle;
+	Dwarf *dwarf;
+};
+
+/* false when the file has no DWARF that libdw takes; *damaged: a debug section could not be
+ * decompressed. */
+bool dwarf_image_open(struct dwarf_image *out, struct elf_image *from, bool *damaged);
+void dwarf_image_close(struct dwarf_image *i);
+
+/* A physical function, or a call that was inlined into its parent node. */
+struct dwarf_node {
+	Dwarf_Die die;
+	uint32_t parent; /* NO_NODE for a physical function */
+	uint32_t depth;
+	uint32_t call_file, call_line; /* where the parent calls it */
+};
+
+struct dwarf_unit {
+	Dwarf_Die die;
+	const char *dwo; /* skeleton: the file that holds the rest; else NULL */
+	bool loaded;
+	struct flat_map map; /* address → index in nodes, the deepest one */
+	VEC(struct dwarf_node) nodes;
+	Dwarf_Lines *lines;
+	size_t line_count;
+	Dwarf_Files *files;
+	size_t file_count;
+};
+
+/* Fills nodes, map and lines (dwarf_unit.c). */
+void dwarf_unit_load(struct dwarf_unit *u);
+/* The row of the line table for address; false when it has none. *file is NULL or lives as long as
+ * libdw's handle. */
+bool dwarf_unit_line(const struct dwarf_unit *u, uint64_t address, const char **file,
+		     uint32_t *line);
+const char *dwarf_unit_file(const struct dwarf_unit *u, uint32_t index);
+void dwarf_unit_release(struct dwarf_unit *u);
+
+struct dwarf_info {
+	struct dwarf_image main, alternate;
+	VEC(struct dwarf_unit) units;
+	struct flat_map unit_map;
+	struct hmap functions; /* address of a DIE's bytes → index in function_list */
+	VEC(struct dwarf_function *) function_list;
+	struct arena arena;
+	const char *missing_dwo;
+};
+
+#endif

@@ -1,0 +1,53 @@
+/* One module of a symbolizer: what was found to name its addresses, and the lookup by kind. */
+#ifndef PROF_SYMBOLIZE_MODULE_H
+#define PROF_SYMBOLIZE_MODULE_H
+
+#include "base/memory.h"
+#include "elf/elf_image.h"
+#include "symbolize/demangle.h"
+#include "symbolize/dwarf_info.h"
+#include "symbolize/perf_map.h"
+#include "symbolize/symbol_index.h"
+#include "symbolize/symbolize.h"
+
+struct symbol_module {
+	uint32_t key;
+	uint8_t kind; /* enum module_kind */
+	char *path;
+	uint8_t build_id[64];
+	size_t build_id_len;
+	int fd; /* our duplicate, -1 when the file is not at hand */
+	pid_t pid;
+	bool loaded;
+	struct elf_image *image, *debug_image; /* NULL when not found */
+	struct symbol_index index;	       /* ELF or kernel */
+	struct dwarf_info *dwarf;	       /* NULL when there is none */
+	struct demangle_cache names;
+	struct perf_map *map; /* of the process, owned by the symbolizer */
+	struct symbolize_result result;
+};
+
+struct symbol_frames {
+	VEC(struct profile_symbol_frame) list;
+};
+
+struct module_loading { /* what loading may use */
+	struct files *files;
+	const char *const *debug_dirs;
+	bool no_debug_info;
+};
+
+/* ELF files and the vdso (module_elf.c). */
+void module_load_elf(struct symbol_module *m, const struct module_loading *with);
+void module_resolve_elf(struct symbol_module *m, uint64_t address, struct symbol_frames *out);
+bool module_range_elf(struct symbol_module *m, uint64_t address, uint64_t *start, uint64_t *end);
+
+/* The kernel (module_kernel.c). */
+void module_load_kernel(struct symbol_module *m, const struct module_loading *with);
+void module_resolve_kernel(struct symbol_module *m, uint64_t address, struct symbol_frames *out);
+
+void module_note(struct symbol_module *m, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+void module_free(struct symbol_module *m);
+
+#endif

@@ -1,0 +1,268 @@
+/*
+ * ELF modules: load the file, its debug file and DWARF, then name addresses. The outermost function
+ * takes the name of the ELF symbol (it is what the linker and every other tool call it), inlined
+ * ones theirs from DWARF.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+#include "symbolize/debug_file.h"
+#include "symbolize/module.h"
+
+static bool has_expected_build_id(const struct symbol_module *m, const struct elf_image *image)
+{
+	uint8_t id[64];
+	size_t len = elf_image_build_id(image, id);
+
+	return m->build_id_len == 0 || len == 0 ||
+	       (len == m->build_id_len && memcmp(id, m->build_id, len) == 0);
+}
+
+/* The file went away before it could be kept: one of the same path serves if its build ID proves
+ * it. */
+static bool open_by_path(struct symbol_module *m, const struct module_loading *with)
+{
+	CLEANUP_CLOSE int fd = -1;
+	uint8_t id[64];
+
+	if (!with->files || m->path[0] != '/' || m->build_id_len == 0)
+		return false;
+	if (files_open_path(with->files, m->pid, m->path, &fd, NULL) < 0 ||
+	    elf_image_open_fd(&m->image, fd, m->path, NULL) < 0)
+		return false;
+	return elf_image_build_id(m->image, id) != 0;
+}
+
+#define VDSO_MAX_BYTES ((size_t)64 << 10)
+
+/* All processes of a machine share the kernel's vdso: ours serves for theirs. */
+static bool open_own_vdso(struct symbol_module *m)
+{
+	const uint8_t *base = (const uint8_t *)getauxval(AT_SYSINFO_EHDR);
+	struct bytes_reader r;
+
+	if (!base)
+		return false;
+	/* The section headers are its end: e_shoff, then e_shentsize and e_shnum. */
+	reader_init(&r, base + 0x28, 8);
+	uint64_t end = reader_u64(&r);
+	reader_init(&r, base + 0x3a, 4);
+	uint32_t entry_size = reader_u16(&r);
+	end += (uint64_t)entry_size * reader_u16(&r);
+	return end <= VDSO_MAX_BYTES &&
+	       elf_image_open_memory(&m->image, base, end, m->path, NULL) == 0;
+}
+
+static bool open_image(struct symbol_module *m, const struct module_loading *with)
+{
+	struct error err = { 0 };
+
+	if (m->fd >= 0) {
+		if (elf_image_open_fd(&m->image, m->fd, m->path, &err) < 0)
+			module_note(m, "%s", err.text);
+	} else if (m->kind == MODULE_VDSO) {
+		open_own_vdso(m);
+	} else if (!open_by_path(m, with)) {
+		module_note(m, "the file could not be opened while the program ran");
+	}
+	if (!m->image)
+		return false;
+	if (has_expected_build_id(m, m->image))
+		return true;
+	module_note(m, "the file at %s is another build than the one that ran", m->path);
+	m->result.symbols = SYMBOLS_REFUSED;
+	elf_image_free(m->image);
+	m->image = NULL;
+	return false;
+}
+
+static void learn_build_id(struct symbol_module *m)
+{
+	if (m->build_id_len == 0 && m->image)
+		m->build_id_len = elf_image_build_id(m->image, m->build_id);
+}
+
+static struct debug_file_search search_for(struct symbol_module *m,
+					   const struct module_loading *with)
+{
+	return (struct debug_file_search){
+		.files = with->files,
+		.pid = m->pid,
+		.path = m->path,
+		.image = m->image,
+		.build_id = m->build_id,
+		.build_id_len = m->build_id_len,
+		.debug_dirs = with->debug_dirs,
+	};
+}
+
+static void open_debug_file(struct symbol_module *m, const struct module_loading *with)
+{
+	struct debug_file_search search = search_for(m, with);
+	struct debug_file found;
+
+	debug_file_find(&search, &found);
+	if (found.refused[0])
+		module_note(m, "%s", found.refused);
+	if (!found.image)
+		return;
+	m->debug_image = found.image;
+	snprintf(m->result.debug_path, sizeof(m->result.debug_path), "%s", found.path);
+}
+
+static void open_dwarf(struct symbol_module *m, const struct module_loading *with,
+		       struct elf_image *image)
+{
+	const char *path = image == m->image ? m->path : m->result.debug_path;
+	struct debug_file_search search = search_for(m, with);
+	struct debug_file alternate;
+	char note[256] = "";
+
+	debug_file_find_alternate(&search, image, path, &alternate);
+	if (alternate.refused[0])
+		module_note(m, "%s", alternate.refused);
+	m->dwarf = dwarf_info_new(image, alternate.image, note, sizeof(note));
+	if (note[0])
+		module_note(m, "%s", note);
+	elf_image_free(alternate.image);
+	if (m->dwarf)
+		m->result.symbols = SYMBOLS_DEBUG_INFO;
+}
+
+struct collecting {
+	struct symbol_index *index;
+	size_t own; /* symbols of functions, PLT stubs not counted */
+};
+
+static int collect_symbol(void *ctx, const struct elf_symbol *s)
+{
+	struct collecting *c = ctx;
+	bool function = s->type == 2 || s->type == 10; /* STT_FUNC, STT_GNU_IFUNC */
+	uint64_t end;
+
+	if (__builtin_add_overflow(s->address, s->size, &end))
+		return 0;
+	struct symbol symbol = {
+		.start = s->address,
+		.end = end,
+		.name = s->name,
+		.rank = symbol_rank(s->size > 0, function, s->binding),
+	};
+	c->own += s->type != 255;
+	symbol_index_add(c->index, &symbol, s->section_end);
+	return 0;
+}
+
+static void index_symbols(struct symbol_module *m)
+{
+	struct collecting c = { .index = &m->index };
+	bool symtab = false;
+
+	if (m->image) {
+		elf_image_symbols(m->image, collect_symbol, &c, NULL);
+		symtab = elf_image_has_symtab(m->image);
+	}
+	if (!symtab && m->debug_image) {
+		elf_image_symbols(m->debug_image, collect_symbol, &c, NULL);
+		symtab = elf_image_has_symtab(m->debug_image);
+	}
+	symbol_index_finish(&m->index);
+	if (m->result.symbols != SYMBOLS_REFUSED)
+		m->result.symbols = symtab	? SYMBOLS_SYMTAB
+				    : c.own > 0 ? SYMBOLS_DYNSYM
+						: SYMBOLS_MISSING;
+}
+
+static void note_missing_names(struct symbol_module *m)
+{
+	if (m->kind == MODULE_VDSO || m->dwarf)
+		return;
+	if (m->result.symbols == SYMBOLS_DYNSYM)
+		module_note(m, "only exported names are known: the file is stripped and its debug "
+			       "file is not installed");
+	else if (m->result.symbols == SYMBOLS_MISSING && m->image)
+		module_note(m, "no names: the file is stripped and its debug file is not "
+			       "installed");
+}
+
+void module_load_elf(struct symbol_module *m, const struct module_loading *with)
+{
+	bool opened = open_image(m, with);
+
+	learn_build_id(m);
+	bool own_debug = opened && elf_image_has_debug_info(m->image);
+	bool own_names = opened && elf_image_has_symtab(m->image);
+	if (!own_debug && !(own_names && with->no_debug_info) && m->kind != MODULE_VDSO)
+		open_debug_file(m, with);
+	index_symbols(m);
+	if (own_debug && !with->no_debug_info)
+		open_dwarf(m, with, m->image);
+	else if (m->debug_image && !with->no_debug_info)
+		open_dwarf(m, with, m->debug_image);
+	note_missing_names(m);
+}
+
+static const char *inline_name(struct symbol_module *m, const struct dwarf_function *f)
+{
+	return f->linkage ? demangle_cached(&m->names, f->linkage) : f->name;
+}
+
+static void push_frame(struct symbol_module *m, const struct dwarf_frame *from,
+		       struct symbol_frames *out)
+{
+	const struct dwarf_function *f = from->function;
+	struct profile_symbol_frame frame = { .file = from->file, .line = from->line };
+
+	if (f) {
+		frame.name = inline_name(m, f);
+		frame.linkage = f->linkage;
+		frame.function_file = f->file;
+		frame.function_line = f->line;
+	}
+	vec_push(&out->list, frame);
+}
+
+/* The ELF symbol names the outermost frame unless DWARF sees another function at the symbol's
+ * start. */
+static void name_outermost(struct symbol_module *m, const struct symbol *s, uint64_t address,
+			   struct symbol_frames *out)
+{
+	struct profile_symbol_frame *frame = &out->list.data[out->list.len - 1];
+
+	if (frame->name && !dwarf_info_same_function(m->dwarf, s->start, address))
+		return;
+	frame->name = demangle_cached(&m->names, s->name);
+	frame->linkage = s->name;
+}
+
+void module_resolve_elf(struct symbol_module *m, uint64_t address, struct symbol_frames *out)
+{
+	const struct symbol *s = symbol_index_find(&m->index, address);
+	struct dwarf_frames found = { 0 };
+
+	if (m->dwarf)
+		dwarf_info_find(m->dwarf, address, &found);
+	for (size_t i = 0; i < found.list.len; i++)
+		push_frame(m, &found.list.data[i], out);
+	vec_release(&found.list);
+	if (!out->list.len && s)
+		vec_push(&out->list, ((struct profile_symbol_frame){ 0 }));
+	if (out->list.len && s)
+		name_outermost(m, s, address, out);
+	/* A line without any function around it says too little to stand as a frame. */
+	if (out->list.len && !out->list.data[out->list.len - 1].name)
+		vec_clear(&out->list);
+}
+
+bool module_range_elf(struct symbol_module *m, uint64_t address, uint64_t *start, uint64_t *end)
+{
+	const struct symbol *s = symbol_index_find(&m->index, address);
+
+	if (!s)
+		return false;
+	*start = s->start;
+	*end = s->end;
+	return true;
+}

@@ -1,0 +1,299 @@
+/* The symbolizer: modules by key, batches of addresses, perf maps by process. */
+#include "symbolize/symbolize.h"
+
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "symbolize/module.h"
+
+struct process_map {
+	pid_t pid;
+	dev_t device;
+	ino_t inode;
+	struct perf_map map;
+};
+
+struct symbolizer {
+	struct module_loading loading;
+	struct hmap by_key; /* module key → index in modules */
+	VEC(struct symbol_module *) modules;
+	VEC(struct process_map *) maps;
+	struct symbol_frames frames;
+	VEC(uint64_t) sorted;
+};
+
+static const char *const default_debug_dirs[] = { "/usr/lib/debug", NULL };
+
+struct symbolizer *symbolizer_new(struct files *files, const struct symbolize_options *options)
+{
+	struct symbolizer *s = xcalloc(1, sizeof(*s));
+
+	s->loading.files = files;
+	s->loading.no_debug_info = options && options->no_debug_info;
+	s->loading.debug_dirs =
+		options && options->debug_dirs ? options->debug_dirs : default_debug_dirs;
+	return s;
+}
+
+void module_note(struct symbol_module *m, const char *fmt, ...)
+{
+	char *note = m->result.note;
+	size_t used = strlen(note), size = sizeof(m->result.note);
+	va_list ap;
+
+	if (used && used + 3 < size)
+		used += (size_t)snprintf(note + used, size - used, "; ");
+	va_start(ap, fmt);
+	vsnprintf(note + used, size - used, fmt, ap);
+	va_end(ap);
+}
+
+void module_free(struct symbol_module *m)
+{
+	dwarf_info_free(m->dwarf);
+	symbol_index_release(&m->index);
+	demangle_cache_release(&m->names);
+	elf_image_free(m->image);
+	elf_image_free(m->debug_image);
+	close_fd_ptr(&m->fd);
+	free(m->path);
+	free(m);
+}
+
+void symbolizer_free(struct symbolizer *s)
+{
+	if (!s)
+		return;
+	for (size_t i = 0; i < s->modules.len; i++)
+		module_free(s->modules.data[i]);
+	for (size_t i = 0; i < s->maps.len; i++) {
+		perf_map_release(&s->maps.data[i]->map);
+		free(s->maps.data[i]);
+	}
+	vec_release(&s->modules);
+	vec_release(&s->maps);
+	vec_release(&s->frames.list);
+	vec_release(&s->sorted);
+	hmap_release(&s->by_key);
+	free(s);
+}
+
+/* Reads what was appended to the process's map; another file in its place is read anew. */
+static void read_process_map(struct symbolizer *s, struct process_map *p)
+{
+	CLEANUP_CLOSE int fd = -1;
+	struct stat st;
+
+	if (!s->loading.files || files_open_perf_map(s->loading.files, p->pid, &fd, NULL) < 0 ||
+	    fstat(fd, &st) < 0)
+		return;
+	if (st.st_ino != p->inode || st.st_dev != p->device)
+		perf_map_clear(&p->map);
+	p->inode = st.st_ino;
+	p->device = st.st_dev;
+	perf_map_read(&p->map, fd, NULL);
+}
+
+static struct perf_map *map_of_process(struct symbolizer *s, pid_t pid)
+{
+	for (size_t i = 0; i < s->maps.len; i++)
+		if (s->maps.data[i]->pid == pid)
+			return &s->maps.data[i]->map;
+	struct process_map *p = xcalloc(1, sizeof(*p));
+	p->pid = pid;
+	vec_push(&s->maps, p);
+	read_process_map(s, p);
+	return &p->map;
+}
+
+void symbolizer_refresh_maps(struct symbolizer *s)
+{
+	for (size_t i = 0; i < s->maps.len; i++)
+		read_process_map(s, s->maps.data[i]);
+}
+
+static void report_map(struct symbol_module *m)
+{
+	bool found = m->map && m->map->text_bytes > 0;
+
+	m->result.symbols = found ? SYMBOLS_MAP_FILE : SYMBOLS_MISSING;
+	m->result.note[0] = '\0';
+	if (!found && m->kind == MODULE_JIT)
+		module_note(m,
+			    "no perf map: let the runtime write one (node --perf-basic-prof, java "
+			    "-XX:+DumpPerfMapAtExit, PYTHONPERFSUPPORT=1)");
+}
+
+static void load(struct symbolizer *s, struct symbol_module *m)
+{
+	m->loaded = true;
+	memset(&m->result, 0, sizeof(m->result));
+	switch (m->kind) {
+	case MODULE_FILE:
+	case MODULE_VDSO:
+		module_load_elf(m, &s->loading);
+		break;
+	case MODULE_KERNEL:
+		module_load_kernel(m, &s->loading);
+		break;
+	case MODULE_JIT:
+	case MODULE_ANON:
+		m->map = m->pid ? map_of_process(s, m->pid) : NULL;
+		break;
+	default:
+		m->result.symbols = SYMBOLS_MISSING;
+	}
+}
+
+static struct symbol_module *module_new(const struct symbolize_module *from)
+{
+	struct symbol_module *m = xcalloc(1, sizeof(*m));
+
+	m->key = from->key;
+	m->kind = from->kind;
+	m->path = xstrdup(from->path ? from->path : "");
+	if (from->build_id && from->build_id_len <= sizeof(m->build_id)) {
+		memcpy(m->build_id, from->build_id, from->build_id_len);
+		m->build_id_len = from->build_id_len;
+	}
+	m->pid = from->pid;
+	m->fd = from->fd >= 0 ? fcntl(from->fd, F_DUPFD_CLOEXEC, 3) : -1;
+	return m;
+}
+
+static struct symbol_module *find_module(struct symbolizer *s, uint32_t key)
+{
+	uint32_t index = hmap_get(&s->by_key, key);
+
+	return index == HMAP_NONE ? NULL : s->modules.data[index];
+}
+
+static struct symbol_module *get_module(struct symbolizer *s, const struct symbolize_module *from)
+{
+	struct symbol_module *m = find_module(s, from->key);
+
+	if (!m) {
+		m = module_new(from);
+		hmap_put(&s->by_key, from->key, (uint32_t)s->modules.len);
+		vec_push(&s->modules, m);
+	}
+	if (!m->loaded)
+		load(s, m);
+	return m;
+}
+
+static void resolve_mapped(struct symbol_module *m, uint64_t address, struct symbol_frames *out)
+{
+	const struct perf_map_entry *e = m->map ? perf_map_find(m->map, address) : NULL;
+
+	if (e)
+		vec_push(&out->list, ((struct profile_symbol_frame){ .name = e->name }));
+}
+
+static void resolve(struct symbol_module *m, uint64_t address, struct symbol_frames *out)
+{
+	vec_clear(&out->list);
+	switch (m->kind) {
+	case MODULE_FILE:
+	case MODULE_VDSO:
+		module_resolve_elf(m, address, out);
+		break;
+	case MODULE_KERNEL:
+		module_resolve_kernel(m, address, out);
+		break;
+	case MODULE_JIT:
+	case MODULE_ANON:
+		resolve_mapped(m, address, out);
+		break;
+	default:
+		break;
+	}
+}
+
+static int compare_u64(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Ascending order keeps neighbours in the same units and cache lines. */
+static void sort_addresses(struct symbolizer *s, const uint64_t *addresses, size_t count)
+{
+	size_t kept = 0;
+
+	vec_clear(&s->sorted);
+	vec_reserve(&s->sorted, count);
+	for (size_t i = 0; i < count; i++)
+		vec_push(&s->sorted, addresses[i]);
+	if (count)
+		qsort(s->sorted.data, count, sizeof(uint64_t), compare_u64);
+	for (size_t i = 0; i < count; i++)
+		if (kept == 0 || s->sorted.data[kept - 1] != s->sorted.data[i])
+			s->sorted.data[kept++] = s->sorted.data[i];
+	s->sorted.len = kept;
+}
+
+static void note_missing_dwo(struct symbol_module *m)
+{
+	const char *dwo = m->dwarf ? dwarf_info_missing_dwo(m->dwarf) : NULL;
+
+	if (dwo && !strstr(m->result.note, ".dwo"))
+		module_note(m, "split debug information is not read: no inline frames from %.200s",
+			    dwo);
+}
+
+void symbolize_batch(struct symbolizer *s, const struct symbolize_module *from,
+		     const uint64_t *addresses, size_t count, symbolize_each each, void *ctx,
+		     struct symbolize_result *result)
+{
+	struct symbol_module *m = get_module(s, from);
+
+	sort_addresses(s, addresses, count);
+	for (size_t i = 0; i < s->sorted.len; i++) {
+		resolve(m, s->sorted.data[i], &s->frames);
+		each(ctx, s->sorted.data[i], s->frames.list.data, (uint32_t)s->frames.list.len);
+	}
+	if (m->kind == MODULE_JIT || m->kind == MODULE_ANON)
+		report_map(m);
+	note_missing_dwo(m);
+	*result = m->result;
+}
+
+static bool range_of(struct symbol_module *m, uint64_t address, uint64_t *start, uint64_t *end)
+{
+	const struct perf_map_entry *e;
+
+	switch (m->kind) {
+	case MODULE_FILE:
+	case MODULE_VDSO:
+	case MODULE_KERNEL:
+		return module_range_elf(m, address, start, end);
+	case MODULE_JIT:
+	case MODULE_ANON:
+		e = m->map ? perf_map_find(m->map, address) : NULL;
+		*start = e ? e->start : 0;
+		*end = e ? e->end : 0;
+		return e != NULL;
+	default:
+		return false;
+	}
+}
+
+bool symbolize_function_range(struct symbolizer *s, uint32_t key, uint64_t address, uint64_t *start,
+			      uint64_t *size)
+{
+	struct symbol_module *m = find_module(s, key);
+	uint64_t end;
+
+	if (!m || !m->loaded || !range_of(m, address, start, &end))
+		return false;
+	*size = end - *start;
+	return true;
+}
