@@ -1,0 +1,34 @@
+/* MS: burns MS/2 in front_burn, then leaves a daemon (all descriptors closed, own session, forked twice) that burns
+ * MS in daemon_burn after the first process has ended with status 0. */
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "burn.h"
+
+static NOINLINE void daemon_burn(uint64_t ns)
+{
+	BURN_NS(ns);
+	OPAQUE();
+}
+
+static NOINLINE void front_burn(uint64_t ns)
+{
+	BURN_NS(ns);
+	OPAQUE();
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t ns = ms_argument(argc, argv, 300);
+
+	front_burn(ns / 2);
+	if (fork())
+		_exit(0);
+	setsid();
+	if (fork())
+		_exit(0);
+	for (int fd = 0; fd < 1024; fd++)
+		close(fd);
+	daemon_burn(ns);
+	return 0;
+}

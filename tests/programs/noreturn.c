@@ -1,0 +1,31 @@
+/* A call that never returns is the caller's last instruction: its return address lies in the next function.
+ * Truth: every stack is main;ends_with_call;forever, and next_victim, which never runs, is in none. */
+#include "burn.h"
+
+static uint64_t burn_for;
+void forever(void) __attribute__((noreturn));
+void ends_with_call(void);
+void next_victim(void);
+
+NOINLINE void forever(void)
+{
+	BURN_NS(burn_for);
+	_Exit(0);
+}
+
+__asm__(".text\n"
+	".globl ends_with_call\n.type ends_with_call,@function\n"
+	"ends_with_call:\n.cfi_startproc\n"
+	"	push %rbx\n.cfi_adjust_cfa_offset 8\n.cfi_rel_offset %rbx,0\n"
+	"	sub $64,%rsp\n.cfi_adjust_cfa_offset 64\n"
+	"	call forever\n"
+	".cfi_endproc\n.size ends_with_call,.-ends_with_call\n"
+	".globl next_victim\n.type next_victim,@function\n"
+	"next_victim:\n.cfi_startproc\n	ret\n.cfi_endproc\n.size next_victim,.-next_victim\n");
+
+int main(int argc, char **argv)
+{
+	burn_for = ms_argument(argc, argv, 400);
+	ends_with_call();
+	return 0;
+}
