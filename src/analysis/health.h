@@ -2,6 +2,7 @@
 #ifndef PROF_ANALYSIS_HEALTH_H
 #define PROF_ANALYSIS_HEALTH_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include "analysis/filter.h"
 #include "base/bytes.h"
@@ -11,7 +12,9 @@ struct health {
 	uint64_t due, delivered, whole, guessed, lost;
 	uint64_t by_end[END_COUNT];    /* delivered samples by end reason */
 	uint64_t unnamed_leaves;       /* samples whose leaf has no name */
-	uint64_t weight_total, weight_synthetic;
+	uint64_t weight_total, weight_synthetic; /* of the first sample's event */
+	uint64_t weight_kernel_hidden;		 /* of these, "[kernel, not permitted]" */
+	bool filtered;			/* a part of the recording: due and lost are not known, 0 */
 	double effective_hz;
 	/* Modules that cost most whole stacks, worst first. */
 	struct { uint32_t module; uint8_t end; uint64_t count; } worst[5];
@@ -26,5 +29,8 @@ void health_compute(struct health *h, const struct profile *p, const struct filt
 void health_format(const struct health *h, const struct profile *p, struct bytes *out);
 /* The copyable remedy, or NULL. Caller frees. */
 char *health_remedy(const struct health *h, const struct profile *p);
+
+/* When delivered is 0: the likely reason, one line without a newline. Caller frees. */
+char *health_why_empty(const struct health *h, const struct profile *p);
 
 #endif

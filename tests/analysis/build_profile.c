@@ -167,6 +167,11 @@ uint32_t build_stack(struct build *b, const char *stack, uint64_t weight)
 	return build_sample(b, node, b->program, code_named(b, at), weight);
 }
 
+struct profile_sample *build_at(struct build *b, uint32_t sample)
+{
+	return &b->profile.samples.data[sample];
+}
+
 void build_finish(struct build *b, struct filter_result *all)
 {
 	profile_index(&b->profile);

@@ -35,6 +35,9 @@ uint32_t build_sample(struct build *b, uint32_t node, uint32_t module, uint64_t 
 /* A sample whose stack is "root;…;leaf", all in the program: the same names give the same
  * addresses. */
 uint32_t build_stack(struct build *b, const char *stack, uint64_t weight);
+/* The sample itself, to change it: build_at(b, build_stack(b, …))->end = …; valid until the next
+ * one. */
+struct profile_sample *build_at(struct build *b, uint32_t sample);
 /* Index the profile (time order, locations) and fill all with every sample. */
 void build_finish(struct build *b, struct filter_result *all);
 

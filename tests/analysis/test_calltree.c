@@ -89,7 +89,7 @@ static void samples_of_another_event_are_left_out(void **state)
 
 	build_stack(b, "main", 10);
 	uint32_t other = build_event(b, "page-faults", UNIT_COUNT);
-	b->profile.samples.data[build_stack(b, "main", 7)].event = (uint16_t)other;
+	build_at(b, build_stack(b, "main", 7))->event = (uint16_t)other;
 	expect_tree(b, &o, "all 0/10\n main 10/10\n");
 }
 
@@ -170,10 +170,8 @@ static void rows_for_what_was_not_seen(void **state)
 	uint32_t lost = build_module(b, MODULE_SYNTHETIC, SYNTHETIC_NOT_SAMPLED);
 
 	build_stack(b, "main", 3);
-	b->profile.samples.data[build_sample(b, PROFILE_NONE, lost, 77, 5)].flags =
-		SAMPLE_SYNTHETIC;
-	b->profile.samples.data[build_sample(b, PROFILE_NONE, lost, 88, 5)].flags =
-		SAMPLE_SYNTHETIC;
+	build_at(b, build_sample(b, PROFILE_NONE, lost, 77, 5))->flags = SAMPLE_SYNTHETIC;
+	build_at(b, build_sample(b, PROFILE_NONE, lost, 88, 5))->flags = SAMPLE_SYNTHETIC;
 	expect_tree(b, &o, "all 0/13\n [not sampled] 10/10\n main 3/3\n");
 	build_finish(b, &all);
 	calltree_build(&t, &b->profile, &all, b->event, &o);
@@ -191,9 +189,9 @@ static void threads_and_commands_are_first_level_rows(void **state)
 	uint32_t worker2 = build_task(b, 100, 103, "worker");
 
 	build_stack(b, "main;a", 1);
-	b->profile.samples.data[build_stack(b, "main;a", 2)].task = worker;
-	b->profile.samples.data[build_stack(b, "main", 4)].task = empty;
-	b->profile.samples.data[build_stack(b, "main;a", 8)].task = worker2;
+	build_at(b, build_stack(b, "main;a", 2))->task = worker;
+	build_at(b, build_stack(b, "main", 4))->task = empty;
+	build_at(b, build_stack(b, "main;a", 8))->task = worker2;
 	expect_tree(
 		b, &o,
 		"all 0/15\n worker (103) 0/8\n  main 0/8\n   a 8/8\n [no name] (102) 0/4\n  main 4/4\n"
@@ -265,8 +263,8 @@ static void stacks_cut_short_say_so(void **state)
 	struct calltree_options o = { .by_comm = true };
 
 	build_stack(b, "main;f", 4);
-	b->profile.samples.data[build_stack(b, "f", 2)].end = END_TRUNCATED;
-	b->profile.samples.data[build_stack(b, "f", 1)].end = END_UNKNOWN;
+	build_at(b, build_stack(b, "f", 2))->end = END_TRUNCATED;
+	build_at(b, build_stack(b, "f", 1))->end = END_UNKNOWN;
 	expect_tree(
 		b, &o,
 		"all 0/7\n app 0/7\n  main 0/4\n   f 4/4\n  [truncated] 0/2\n   f 2/2\n  f 1/1\n");

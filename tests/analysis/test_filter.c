@@ -20,11 +20,11 @@ static void fill(struct build *b)
 	uint32_t worker = build_task(b, 100, 101, "worker,1");
 	build_stack(b, "main;a;leaf", 1);
 	build_stack(b, "main;b", 1);
-	b->profile.samples.data[build_stack(b, "main;a;a2", 1)].task = worker;
+	build_at(b, build_stack(b, "main;a;a2", 1))->task = worker;
 	build_sample(b, PROFILE_NONE, b->library, build_code(b, b->library, "ns::f(int, char)"), 1);
 	build_sample(b, PROFILE_NONE, b->library, 0x777, 1);
 	uint32_t faults = build_event(b, "page-faults:u", UNIT_COUNT);
-	b->profile.samples.data[build_stack(b, "main;b", 1)].event = (uint16_t)faults;
+	build_at(b, build_stack(b, "main;b", 1))->event = (uint16_t)faults;
 	profile_index(&b->profile);
 }
 

@@ -1,0 +1,335 @@
+/* The health line in words, and what would mend it. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/frames.h"
+#include "analysis/health.h"
+#include "base/text.h"
+
+#define LINE_WIDTH    ((size_t)80)
+#define COMMAND_SHOWN ((size_t)100)
+#define FEW_SAMPLES   ((uint64_t)100)
+
+/* Parts joined by " · ", a new line where the next one would not fit. */
+struct line {
+	struct bytes *out;
+	size_t start; /* of this line in out */
+	bool empty;
+};
+
+static void line_begin(struct line *l, struct bytes *out, const char *label)
+{
+	l->out = out;
+	l->start = out->len;
+	l->empty = true;
+	bytes_printf(out, "%s: ", label);
+}
+
+static void line_part(struct line *l, const struct bytes *part)
+{
+	size_t used = text_width((const char *)l->out->data + l->start, l->out->len - l->start);
+	size_t width = text_width((const char *)part->data, part->len);
+
+	if (!l->empty && used + 3 + width > LINE_WIDTH) {
+		bytes_printf(l->out, "\n");
+		l->start = l->out->len;
+		bytes_printf(l->out, "        ");
+	} else if (!l->empty) {
+		bytes_printf(l->out, " · ");
+	}
+	bytes_append(l->out, part->data, part->len);
+	l->empty = false;
+}
+
+/* Add what was printed into part, and empty it. */
+static void line_take(struct line *l, struct bytes *part)
+{
+	line_part(l, part);
+	bytes_clear(part);
+}
+
+static void append_count(struct bytes *out, uint64_t n)
+{
+	char buf[32];
+
+	bytes_printf(out, "%s", text_count(buf, sizeof(buf), n));
+}
+
+static double percent(uint64_t part, uint64_t all)
+{
+	return all ? 100.0 * (double)part / (double)all : 0;
+}
+
+/* One decimal; never "100.0%" or "0.0%" where it is not all or nothing. */
+static void append_percent(struct bytes *out, uint64_t part, uint64_t all)
+{
+	double value = percent(part, all);
+
+	if (part < all && value > 99.9)
+		value = 99.9;
+	if (part > 0 && value < 0.05)
+		bytes_printf(out, "<0.1%%");
+	else
+		bytes_printf(out, "%.1f%%", value);
+}
+
+static void add_samples(struct line *l, const struct health *h)
+{
+	struct bytes part = { 0 };
+
+	append_count(&part, h->delivered);
+	if (h->due) {
+		bytes_printf(&part, " of ");
+		append_count(&part, h->due);
+		bytes_printf(&part, " samples due, ");
+	} else {
+		bytes_printf(&part, h->delivered == 1 ? " sample" : " samples");
+		if (!h->filtered)
+			bytes_printf(&part, ", ");
+	}
+	if (!h->filtered) {
+		append_count(&part, h->lost);
+		bytes_printf(&part, " lost");
+	}
+	line_take(l, &part);
+	bytes_release(&part);
+}
+
+static uint64_t known_ends(const struct health *h)
+{
+	return h->delivered - h->by_end[END_UNKNOWN] - h->by_end[END_NO_STACK];
+}
+
+/* Stacks that could be whole: those due where that is known. */
+static uint64_t stacks_due(const struct health *h)
+{
+	bool all_known = known_ends(h) == h->delivered;
+
+	return all_known && h->due > h->delivered ? h->due : known_ends(h);
+}
+
+static void add_stacks(struct line *l, const struct health *h)
+{
+	struct bytes part = { 0 };
+
+	if (known_ends(h)) {
+		append_percent(&part, h->whole, stacks_due(h));
+		bytes_printf(&part, " of stacks whole");
+		line_take(l, &part);
+		append_count(&part, h->guessed);
+		bytes_printf(&part, " guessed");
+	} else if (h->by_end[END_NO_STACK]) {
+		bytes_printf(&part, "no stacks recorded");
+	} else if (h->delivered) {
+		bytes_printf(&part, "not known whether stacks are whole");
+	}
+	if (part.len)
+		line_take(l, &part);
+	bytes_release(&part);
+}
+
+static uint64_t wall_ns(const struct profile *p)
+{
+	if (!p->runs.len || p->runs.data[0].end_ns <= p->runs.data[0].start_ns)
+		return 0;
+	return p->runs.data[0].end_ns - p->runs.data[0].start_ns;
+}
+
+static void add_rate(struct line *l, const struct health *h, const struct profile *p)
+{
+	struct bytes part = { 0 };
+	uint64_t wanted = p->health.requested_rate;
+
+	if (h->effective_hz > 0) {
+		bytes_printf(&part, "%.0f Hz", h->effective_hz);
+		if (wanted && h->effective_hz < 0.95 * (double)wanted)
+			bytes_printf(&part, " of %" PRIu64 " asked for", wanted);
+		line_take(l, &part);
+	}
+	if (p->health.throttle_count) {
+		char buf[32];
+		bytes_printf(&part, "throttled for %s",
+			     text_duration(buf, sizeof(buf), p->health.throttled_ns));
+		line_take(l, &part);
+	}
+	if (p->health.prof_cpu_ns && wall_ns(p)) {
+		bytes_printf(&part, "prof used ");
+		append_percent(&part, p->health.prof_cpu_ns, wall_ns(p));
+		bytes_printf(&part, " of a CPU");
+		line_take(l, &part);
+	}
+	bytes_release(&part);
+}
+
+static void append_module(struct bytes *out, const struct profile *p, uint32_t module)
+{
+	const char *name = frame_module_name(p, module);
+
+	name = *name ? name : "[unknown]";
+	text_append_printable(out, name, strlen(name));
+}
+
+/* "cut: 12 no unwind data in libfoo.so · 3 …": only when more than one stack in a thousand is cut.
+ */
+static void add_cut_line(struct bytes *out, const struct health *h, const struct profile *p)
+{
+	struct line l;
+	struct bytes part = { 0 };
+
+	if (!h->worst_count || (known_ends(h) - h->by_end[END_ROOT]) * 1000 < known_ends(h))
+		return;
+	line_begin(&l, out, "cut");
+	for (uint32_t i = 0; i < h->worst_count && i < 2; i++) {
+		append_count(&part, h->worst[i].count);
+		bytes_printf(&part, " %s in ", stack_end_name(h->worst[i].end));
+		append_module(&part, p, h->worst[i].module);
+		line_take(&l, &part);
+	}
+	bytes_printf(out, "\n");
+	bytes_release(&part);
+}
+
+static bool names_are_missing(const struct health *h)
+{
+	return h->nameless_count && h->unnamed_leaves * 100 >= h->delivered;
+}
+
+static void add_names_line(struct bytes *out, const struct health *h, const struct profile *p)
+{
+	struct line l;
+	struct bytes part = { 0 };
+
+	if (!names_are_missing(h))
+		return;
+	line_begin(&l, out, "names");
+	append_percent(&part, h->unnamed_leaves, h->delivered);
+	bytes_printf(&part, " of samples have none");
+	line_take(&l, &part);
+	for (uint32_t i = 0; i < h->nameless_count && i < 2; i++) {
+		append_percent(&part, h->nameless[i].count, h->delivered);
+		bytes_printf(&part, " in ");
+		append_module(&part, p, h->nameless[i].module);
+		line_take(&l, &part);
+	}
+	bytes_printf(out, "\n");
+	bytes_release(&part);
+}
+
+static void add_file_line(struct bytes *out, const struct profile *p)
+{
+	bool ours = p->runs.len && strncmp(profile_str(p, p->runs.data[0].tool), "prof ", 5) == 0;
+
+	if (ours && !p->health.complete)
+		bytes_printf(out,
+			     "file: the recording was not finished; what was written is here\n");
+}
+
+void health_format(const struct health *h, const struct profile *p, struct bytes *out)
+{
+	struct line l;
+	CLEANUP_FREE char *remedy = health_remedy(h, p);
+
+	line_begin(&l, out, "health");
+	add_samples(&l, h);
+	add_stacks(&l, h);
+	add_rate(&l, h, p);
+	bytes_printf(out, "\n");
+	add_cut_line(out, h, p);
+	add_names_line(out, h, p);
+	add_file_line(out, p);
+	if (remedy)
+		bytes_printf(out, "mend: %s\n", remedy);
+}
+
+/* "prof record OPTIONS -- the command", as the user could type it. */
+static char *record_again(const struct profile *p, const char *options)
+{
+	const char *command = p->runs.len ? profile_str(p, p->runs.data[0].command) : "";
+	bool shown = *command && strlen(command) <= COMMAND_SHOWN;
+	CLEANUP_FREE char *printable = text_printable(shown ? command : "COMMAND");
+
+	return xasprintf("prof record %s -- %s", options, printable);
+}
+
+static char *larger_copy(const struct profile *p)
+{
+	CLEANUP_FREE char *options = NULL;
+	uint64_t size = p->health.stack_bytes ? p->health.stack_bytes * 4 : 65528;
+
+	/* The kernel takes multiples of 8 below 64 KiB. */
+	if (size > 65528)
+		size = 65528;
+	options = xasprintf("--call-graph dwarf,%" PRIu64, size & ~(uint64_t)7);
+	return record_again(p, options);
+}
+
+static char *larger_ring(const struct profile *p)
+{
+	uint64_t size = p->health.ring_bytes ? p->health.ring_bytes * 4 : (uint64_t)4 << 20;
+	CLEANUP_FREE char *options = xasprintf("-m %" PRIu64 "k", size / 1024);
+
+	return record_again(p, options);
+}
+
+static char *name_remedy(const struct health *h, const struct profile *p)
+{
+	uint32_t module = h->nameless[0].module;
+	const char *note =
+		module < p->modules.len ? profile_str(p, p->modules.data[module].note) : "";
+
+	return *note ? text_printable(note) : NULL;
+}
+
+static bool is_over(uint64_t part, uint64_t all, uint64_t percent_limit)
+{
+	return (unsigned __int128)part * 100 > (unsigned __int128)all * percent_limit;
+}
+
+char *health_remedy(const struct health *h, const struct profile *p)
+{
+	if (is_over(h->weight_kernel_hidden, h->weight_total, 5))
+		return xstrdup("sudo sysctl kernel.perf_event_paranoid=1");
+	if (is_over(h->lost, h->due ? h->due : h->delivered + h->lost, 1))
+		return larger_ring(p);
+	if (is_over(h->by_end[END_TRUNCATED], h->delivered, 2) && p->health.stack_bytes < 65528)
+		return larger_copy(p);
+	if (is_over(h->by_end[END_NO_STACK], h->delivered, 50))
+		return record_again(p, "--call-graph auto");
+	if (is_over(h->unnamed_leaves, h->delivered, 5))
+		return name_remedy(h, p);
+	if (h->delivered > 0 && h->delivered < FEW_SAMPLES && !h->filtered)
+		return record_again(p, "-F 4000");
+	return NULL;
+}
+
+static char *why_no_cpu(const struct profile *p)
+{
+	char cpu[32], wall[32];
+	uint64_t cpu_ns = p->health.target_cpu_ns;
+
+	text_duration(cpu, sizeof(cpu), cpu_ns);
+	text_duration(wall, sizeof(wall), wall_ns(p));
+	if (p->health.requested_rate && cpu_ns < 2000000000 / p->health.requested_rate)
+		return xasprintf("it used %s of CPU in %s: about one sample at %" PRIu64
+				 " Hz; a program that waits or ends at once has nothing to sample",
+				 cpu, wall, p->health.requested_rate);
+	return xasprintf(
+		"it used %s of CPU in %s, but no sample arrived; 'prof check' says what this machine allows",
+		cpu, wall);
+}
+
+char *health_why_empty(const struct health *h, const struct profile *p)
+{
+	if (h->filtered || p->samples.len)
+		return xstrdup(h->weight_synthetic ? "all its time is in rows that were not sampled"
+						   : "no sample passes the filter");
+	if (h->lost)
+		return xasprintf("all %" PRIu64 " samples were lost; a larger ring may help: -m 4M",
+				 h->lost);
+	if (p->health.target_cpu_ns)
+		return why_no_cpu(p);
+	return xstrdup(
+		"the program may have waited or ended at once; 'prof check' says what this machine allows");
+}

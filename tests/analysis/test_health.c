@@ -1,0 +1,269 @@
+/* Health: the counts, the lines a user reads, and what would mend it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analysis/health.h"
+#include "build_profile.h"
+
+static void compute(struct build *b, struct health *h)
+{
+	struct filter_result all;
+
+	build_finish(b, &all);
+	health_compute(h, &b->profile, &all);
+	filter_result_release(&all);
+}
+
+static void expect_text(struct build *b, const char *expected)
+{
+	struct health h;
+	struct bytes out = { 0 };
+
+	compute(b, &h);
+	health_format(&h, &b->profile, &out);
+	bytes_u8(&out, '\0');
+	assert_string_equal((const char *)out.data, expected);
+	bytes_release(&out);
+}
+
+static void expect_remedy(struct build *b, const char *expected)
+{
+	struct health h;
+
+	compute(b, &h);
+	char *remedy = health_remedy(&h, &b->profile);
+	if (expected)
+		assert_string_equal(remedy, expected);
+	else
+		assert_null(remedy);
+	free(remedy);
+}
+
+static void expect_empty(struct build *b, const char *expected)
+{
+	struct health h;
+
+	compute(b, &h);
+	char *why = health_why_empty(&h, &b->profile);
+	assert_string_equal(why, expected);
+	free(why);
+}
+
+static int setup(void **state)
+{
+	static struct build b;
+
+	build_init(&b);
+	b.profile.health.complete = 1;
+	*state = &b;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	build_release(*state);
+	return 0;
+}
+
+static void add_good_samples(struct build *b, int count)
+{
+	for (int i = 0; i < count; i++)
+		build_stack(b, "main;f", 1000000);
+}
+
+static void a_good_recording(void **state)
+{
+	struct build *b = *state;
+
+	add_good_samples(b, 1000);
+	b->profile.health.due = 1001;
+	b->profile.health.effective_rate_mhz = 996900;
+	b->profile.health.prof_cpu_ns = 8000000;
+	expect_text(
+		b,
+		"health: 1 000 of 1 001 samples due, 0 lost · 99.9% of stacks whole · 0 guessed\n"
+		"        997 Hz · prof used 0.8% of a CPU\n");
+	expect_remedy(b, NULL);
+}
+
+static void all_counts(void **state)
+{
+	struct build *b = *state;
+	struct health h;
+	uint32_t hidden = build_module(b, MODULE_SYNTHETIC, SYNTHETIC_KERNEL_NOT_PERMITTED);
+
+	add_good_samples(b, 6);
+	build_at(b, 1)->flags = SAMPLE_GUESSED;
+	build_at(b, 2)->end = END_TRUNCATED;
+	build_at(b, 3)->end = END_NO_CFI;
+	build_at(b, 4)->end = END_NO_CFI;
+	b->profile.health.lost_kernel = 3;
+	b->profile.health.lost_own = 4;
+	build_sample(b, build_node(b, PROFILE_NONE, b->library, 0x50), b->library, 0x99, 5);
+	build_at(b, build_sample(b, PROFILE_NONE, hidden, 0, 7000000))->flags = SAMPLE_SYNTHETIC;
+	compute(b, &h);
+	assert_int_equal(h.delivered, 7);
+	assert_int_equal(h.whole, 3);
+	assert_int_equal(h.guessed, 1);
+	assert_int_equal(h.lost, 7);
+	assert_int_equal(h.by_end[END_ROOT], 4);
+	assert_int_equal(h.by_end[END_NO_CFI], 2);
+	assert_int_equal(h.unnamed_leaves, 1);
+	assert_int_equal(h.weight_total, 13000005);
+	assert_int_equal(h.weight_synthetic, 7000000);
+	assert_int_equal(h.weight_kernel_hidden, 7000000);
+	assert_int_equal(h.worst_count, 2);
+	assert_int_equal(h.worst[0].module, b->program);
+	assert_int_equal(h.worst[0].end, END_NO_CFI);
+	assert_int_equal(h.worst[0].count, 2);
+	assert_int_equal(h.nameless_count, 1);
+	assert_int_equal(h.nameless[0].module, b->library);
+	assert_false(h.filtered);
+}
+
+static void a_part_of_a_recording_knows_less(void **state)
+{
+	struct build *b = *state;
+	struct filter_result part;
+	struct health h;
+
+	add_good_samples(b, 10);
+	b->profile.health.due = 12;
+	b->profile.health.lost_own = 2;
+	build_finish(b, &part);
+	part.samples.len = 4;
+	health_compute(&h, &b->profile, &part);
+	assert_true(h.filtered);
+	assert_int_equal(h.due, 0);
+	assert_int_equal(h.lost, 0);
+	assert_int_equal(h.delivered, 4);
+	filter_result_release(&part);
+}
+
+static void remedies(void **state)
+{
+	struct build *b = *state;
+	uint32_t hidden = build_module(b, MODULE_SYNTHETIC, SYNTHETIC_KERNEL_NOT_PERMITTED);
+
+	add_good_samples(b, 50);
+	expect_remedy(b, "prof record -F 4000 -- app --fast");
+	add_good_samples(b, 50);
+	expect_remedy(b, NULL);
+	for (uint32_t i = 0; i < 6; i++)
+		build_sample(b, PROFILE_NONE, b->library, 0x99, 1);
+	expect_remedy(b, NULL);
+	b->profile.modules.data[b->library].note = build_str(b, "apt install zlib1g-dbgsym");
+	expect_remedy(b, "apt install zlib1g-dbgsym");
+	for (uint32_t i = 0; i < 10; i++)
+		build_at(b, i)->end = END_NO_STACK;
+	for (uint32_t i = 10; i < 20; i++)
+		build_at(b, i)->end = END_TRUNCATED;
+	expect_remedy(b, "prof record --call-graph dwarf,65528 -- app --fast");
+	b->profile.health.stack_bytes = 8192;
+	expect_remedy(b, "prof record --call-graph dwarf,32768 -- app --fast");
+	b->profile.health.lost_kernel = 5;
+	b->profile.health.ring_bytes = 1 << 19;
+	expect_remedy(b, "prof record -m 2048k -- app --fast");
+	build_at(b, build_sample(b, PROFILE_NONE, hidden, 0, 50000000))->flags = SAMPLE_SYNTHETIC;
+	expect_remedy(b, "sudo sysctl kernel.perf_event_paranoid=1");
+}
+
+static void cut_stacks_and_missing_names_are_told(void **state)
+{
+	struct build *b = *state;
+
+	add_good_samples(b, 150);
+	for (uint32_t i = 0; i < 30; i++)
+		build_at(b, i)->end = END_NO_CFI;
+	for (uint32_t i = 0; i < 50; i++)
+		build_sample(b, PROFILE_NONE, b->library, 0x99, 1);
+	b->profile.modules.data[b->library].note = build_str(b, "apt install zlib1g-dbgsym");
+	b->profile.health.complete = 0;
+	CLEANUP_FREE char *expected =
+		xasprintf("health: 200 samples, 0 lost · 85.0%% of stacks whole · 0 guessed\n"
+			  "cut: 30 %s in app\n"
+			  "names: 25.0%% of samples have none · 25.0%% in libz.so.1\n"
+			  "file: the recording was not finished; what was written is here\n"
+			  "mend: apt install zlib1g-dbgsym\n",
+			  stack_end_name(END_NO_CFI));
+	expect_text(b, expected);
+}
+
+static void without_stacks(void **state)
+{
+	struct build *b = *state;
+
+	add_good_samples(b, 200);
+	for (uint32_t i = 0; i < 200; i++)
+		build_at(b, i)->end = END_NO_STACK;
+	expect_text(b, "health: 200 samples, 0 lost · no stacks recorded\n"
+		       "mend: prof record --call-graph auto -- app --fast\n");
+	for (uint32_t i = 0; i < 200; i++)
+		build_at(b, i)->end = END_UNKNOWN;
+	expect_text(b, "health: 200 samples, 0 lost · not known whether stacks are whole\n");
+}
+
+static void why_there_is_nothing(void **state)
+{
+	struct build *b = *state;
+
+	expect_text(b, "health: 0 samples, 0 lost\n");
+	expect_empty(
+		b,
+		"the program may have waited or ended at once; 'prof check' says what this machine allows");
+	b->profile.health.requested_rate = 997;
+	b->profile.health.target_cpu_ns = 900000;
+	expect_empty(
+		b,
+		"it used 900 us of CPU in 1.00 s: about one sample at 997 Hz; a program that waits or "
+		"ends at once has nothing to sample");
+	b->profile.health.target_cpu_ns = 500000000;
+	expect_empty(
+		b,
+		"it used 500 ms of CPU in 1.00 s, but no sample arrived; 'prof check' says what this "
+		"machine allows");
+	b->profile.health.lost_kernel = 12;
+	expect_empty(b, "all 12 samples were lost; a larger ring may help: -m 4M");
+	add_good_samples(b, 3);
+	struct health h;
+	struct filter_result none = { 0 };
+	health_compute(&h, &b->profile, &none);
+	CLEANUP_FREE char *why = health_why_empty(&h, &b->profile);
+	assert_string_equal(why, "no sample passes the filter");
+}
+
+static void hostile_names_are_escaped(void **state)
+{
+	struct build *b = *state;
+
+	b->profile.runs.data[0].command = build_str(b, "app \x1b]0;x\x07");
+	uint32_t m = build_module(b, MODULE_FILE, "/x/\x1b[2J\xff");
+	for (int i = 0; i < 10; i++)
+		build_sample(b, PROFILE_NONE, m, 0x10, 1);
+	expect_text(b, "health: 10 samples, 0 lost · 100.0% of stacks whole · 0 guessed\n"
+		       "names: 100.0% of samples have none · 100.0% in \\x1b[2J\\xff\n");
+	b->profile.modules.data[m].note = build_str(b, "do \x1b[31m this");
+	expect_remedy(b, "do \\x1b[31m this");
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(a_good_recording),
+		TEST(all_counts),
+		TEST(a_part_of_a_recording_knows_less),
+		TEST(remedies),
+		TEST(cut_stacks_and_missing_names_are_told),
+		TEST(without_stacks),
+		TEST(why_there_is_nothing),
+		TEST(hostile_names_are_escaped),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
