@@ -16,7 +16,7 @@ const struct event_spec event_dummy = {
 };
 
 static int refused(int errnum, const struct event_spec *spec, const struct event_sampling *how,
-		   pid_t pid, int cpu, struct error *err)
+		   struct error *err)
 {
 	struct event_limits limits;
 
@@ -27,11 +27,7 @@ static int refused(int errnum, const struct event_spec *spec, const struct event
 				       "%llu (kernel.perf_event_max_sample_rate)",
 				       spec->name, (unsigned long long)how->frequency,
 				       (unsigned long long)limits.max_sample_rate);
-	char remedy[512];
-	event_explain_refusal(errnum, spec, &limits, remedy, sizeof(remedy));
-	error_set_errno(err, errnum, "%s", remedy);
-	return error_context(err, "cannot open event %s (pid %d, cpu %d)", spec->name, (int)pid,
-			     cpu);
+	return event_set_refusal(err, errnum, spec, &limits);
 }
 
 int event_open(const struct event_spec *spec, const struct event_sampling *how, pid_t pid, int cpu,
@@ -45,7 +41,7 @@ int event_open(const struct event_spec *spec, const struct event_sampling *how, 
 	while ((*fd = attr_open(&attr, pid, cpu)) < 0) {
 		int errnum = errno;
 		if (!attr_ask_less(&attr, errnum))
-			return refused(errnum, spec, how, pid, cpu, err);
+			return refused(errnum, spec, how, err);
 	}
 	attr_layout(&attr, layout);
 	return 0;

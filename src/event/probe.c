@@ -37,7 +37,6 @@ int event_probe(const struct event_spec *spec, struct error *err)
 {
 	struct perf_event_attr attr;
 	struct event_limits limits;
-	char remedy[512];
 
 	attr_fill_spec(&attr, spec);
 	int fd = open_self(&attr);
@@ -49,9 +48,7 @@ int event_probe(const struct event_spec *spec, struct error *err)
 	}
 	int errnum = errno;
 	event_read_limits(&limits);
-	event_explain_refusal(errnum, spec, &limits, remedy, sizeof(remedy));
-	error_set_errno(err, errnum, "%s", remedy);
-	return error_context(err, "%s", spec->name);
+	return event_set_refusal(err, errnum, spec, &limits);
 }
 
 bool event_has_hardware_pmu(void)

@@ -135,3 +135,17 @@ void event_explain_refusal(int errnum, const struct event_spec *spec,
 	else
 		snprintf(buf, size, "%s", explain_other(errnum));
 }
+
+int event_set_refusal(struct error *err, int errnum, const struct event_spec *spec,
+		      const struct event_limits *limits)
+{
+	char remedy[512];
+
+	if (!err || err->code != ERROR_NONE)
+		return -1;
+	event_explain_refusal(errnum, spec, limits, remedy, sizeof(remedy));
+	error_set_errno(err, errnum, "%s", spec->name);
+	/* The remedy says more than the errno's own text would. */
+	snprintf(err->text, sizeof(err->text), "cannot open event %s: %s", spec->name, remedy);
+	return -1;
+}

@@ -111,6 +111,14 @@ enum spec_answer spec_hardware_resolve(const char *text, struct event_spec *spec
 	return answer == SPEC_NOT_MINE ? resolve_raw(text, spec) : answer;
 }
 
+const char *spec_hardware_name(uint64_t config)
+{
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+		if (rows[i].config == config)
+			return rows[i].name;
+	return NULL;
+}
+
 static int each_cache(const struct name_sink *sink)
 {
 	char name[64];

@@ -6,6 +6,7 @@
 #include <perfmon/pfmlib_perf_event.h>
 #include <stdlib.h>
 
+#include "base/text.h"
 #include "event/spec_source.h"
 
 static const char *why_not(pfm_err_t status)
@@ -22,7 +23,8 @@ static const char *why_not(pfm_err_t status)
 	}
 }
 
-/* libpfm4's own raw codes: it takes r12xyz for r12, and we have read those that are right before. */
+/* libpfm4's own raw codes: it takes r12xyz for r12, and we have read those that are right before.
+ */
 static bool is_raw(int event)
 {
 	pfm_event_info_t info = { .size = sizeof(info) };
@@ -44,7 +46,10 @@ enum spec_answer spec_pfm_resolve(const char *text, struct event_spec *spec, str
 	if (status != PFM_SUCCESS) {
 		if (!why_not(status))
 			return SPEC_NOT_MINE;
-		error_set(err, ERROR_USAGE, "%s (libpfm4)", why_not(status));
+		char *shown = text_printable(text);
+		error_set(err, ERROR_USAGE, "%s: %s; `prof list` shows what it takes", shown,
+			  why_not(status));
+		free(shown);
 		return SPEC_ERROR;
 	}
 	free(full_name);

@@ -42,6 +42,14 @@ enum spec_answer spec_software_resolve(const char *text, struct event_spec *spec
 	return SPEC_NOT_MINE;
 }
 
+const char *spec_software_name(uint64_t config)
+{
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+		if (rows[i].config == config)
+			return rows[i].name;
+	return NULL;
+}
+
 int spec_software_each(const struct name_sink *sink)
 {
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {

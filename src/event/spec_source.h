@@ -54,6 +54,10 @@ const char *spec_tracepoint_obstacle(const char *text);
 enum spec_answer spec_pfm_resolve(const char *text, struct event_spec *spec, struct error *err);
 int spec_pfm_each(const struct name_sink *sink);
 
+/* Names for a config where only numbers are known; NULL when the tables do not know it. */
+const char *spec_software_name(uint64_t config);
+const char *spec_hardware_name(uint64_t config);
+
 /* ", did you mean a, b or c?" appended to the error text of an unknown event. */
 void spec_suggest(const char *text, char *buf, size_t size);
 
