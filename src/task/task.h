@@ -28,13 +28,14 @@ struct task_module {
 	bool refused;	  /* the file found is not the one that ran: see note */
 	char *note;	  /* why there is no image, NULL when there is */
 	struct elf_image *image; /* NULL when none; owned */
-	int fd;		  /* -1 when none; owned */
+	int fd;		  /* the image's; -1 when none */
 	pid_t seen_pid;	  /* a process that mapped it (for debug files in its root, perf maps) */
 };
 
 struct task_mapping {
 	uint64_t start, end, file_offset;
-	uint64_t bias;	  /* address - bias = ELF virtual address; 0 where addresses stay absolute */
+	uint64_t bias;	  /* address - bias = ELF virtual address (file offset where a file's image is missing);
+			   * 0 where addresses stay absolute */
 	uint64_t from_ns;
 	uint32_t id;	  /* number of this mapping, unique in the table of tasks */
 	struct task_module *module;
@@ -64,9 +65,12 @@ struct task_events {
 	void (*thread_row)(void *ctx, const struct task_thread *t);	    /* new row: start, rename, exec */
 	void (*thread_end)(void *ctx, const struct task_thread *t, uint64_t time_ns); /* exit, or replaced by a new row */
 	void (*space_start)(void *ctx, const struct task_space *s);
-	void (*space_end)(void *ctx, const struct task_space *s, uint64_t time_ns);
+	void (*space_end)(void *ctx, const struct task_space *s, uint64_t time_ns); /* and of its mappings */
 	void (*mapping_start)(void *ctx, const struct task_space *s, const struct task_mapping *m);
 	void (*mapping_end)(void *ctx, const struct task_space *s, const struct task_mapping *m, uint64_t time_ns);
+	/* The image of a module that nobody maps any more is about to be closed, to keep descriptors within bounds:
+	 * let go of everything that refers to it. NULL: images are kept, and beyond the bound no more are opened. */
+	void (*module_close)(void *ctx, struct task_module *m);
 	void *ctx;
 };
 
@@ -74,6 +78,9 @@ struct task_table;
 /* files may be NULL (replay without files: modules have no images). */
 struct task_table *task_table_new(struct files *files, const struct task_events *events);
 void task_table_free(struct task_table *t);
+/* The records were made on another machine or at another time: nothing is looked up by pid, and a file is opened by
+ * its path only, where its build ID is the recorded one. */
+void task_set_replay(struct task_table *t);
 
 /* In time order. An unknown pid or tid is created (from_proc false, comm from /proc when it still lives). */
 struct task_thread *task_find(struct task_table *t, uint32_t pid, uint32_t tid, uint64_t time_ns); /* never NULL */

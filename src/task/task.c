@@ -1,0 +1,253 @@
+/* Records in time order become threads, spaces and mappings: what each kind of record means. */
+#include "task/task.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/io.h"
+#include "files/proc_maps.h"
+#include "task/task_internal.h"
+
+#define PID_GONE UINT32_MAX /* what the kernel says of a task whose number is already given back \
+			     */
+#define INIT_PIDNS_INODE 0xeffffffcu
+
+static bool are_in_inner_pidns(void)
+{
+	struct stat st;
+
+	return stat("/proc/self/ns/pid", &st) == 0 && st.st_ino != INIT_PIDNS_INODE;
+}
+
+struct task_table *task_table_new(struct files *files, const struct task_events *events)
+{
+	struct task_table *t = xcalloc(1, sizeof(*t));
+
+	t->files = files;
+	if (events)
+		t->events = *events;
+	t->in_inner_pidns = files && are_in_inner_pidns();
+	return t;
+}
+
+void task_set_replay(struct task_table *t)
+{
+	t->replay = true;
+	t->in_inner_pidns = false;
+}
+
+void task_table_free(struct task_table *t)
+{
+	if (!t)
+		return;
+	threads_release(t);
+	spaces_release(t);
+	modules_release(t);
+	free(t);
+}
+
+static struct task_thread row_of(uint32_t pid, uint32_t tid, uint64_t time_ns)
+{
+	struct task_thread row = { .pid = pid, .tid = tid, .start_ns = time_ns };
+
+	return row;
+}
+
+/* pid 0 is the idle task; inside a container it also stands for every task outside. */
+static void describe_pid_zero(const struct task_table *t, struct task_thread *row)
+{
+	row->is_kernel = !t->in_inner_pidns;
+	row->foreign_pidns = t->in_inner_pidns;
+	snprintf(row->comm, sizeof(row->comm), "%s",
+		 t->in_inner_pidns ? "[other pid namespace]" : "swapper");
+}
+
+static void describe_by_status(struct task_table *t, struct task_thread *row)
+{
+	struct proc_status status;
+
+	if (!process_status(t, row->pid, row->tid, &status))
+		return;
+	snprintf(row->comm, sizeof(row->comm), "%s", status.name);
+	row->parent_pid = status.ppid;
+	row->is_kernel = status.is_kernel_thread;
+	row->foreign_pidns = status.ns_levels > 1;
+}
+
+/* A thread whose start nobody told of: lost, or before the recording. */
+static struct thread_entry *start_unknown(struct task_table *t, uint32_t pid, uint32_t tid,
+					  uint64_t time_ns)
+{
+	struct task_thread row = row_of(pid, tid, time_ns);
+	struct space_entry *space = space_of_pid(t, pid);
+	const struct thread_entry *leader = thread_lookup(t, pid);
+
+	if (leader && leader->t.pid == pid && pid != 0) {
+		memcpy(row.comm, leader->t.comm, sizeof(row.comm));
+		row.parent_pid = leader->t.parent_pid;
+		row.foreign_pidns = leader->t.foreign_pidns;
+		row.launched = leader->t.launched;
+	}
+	if (pid == 0)
+		describe_pid_zero(t, &row);
+	else if (pid != PID_GONE)
+		describe_by_status(t, &row);
+	if (!space && !row.is_kernel)
+		space = space_new(t, pid, NULL, time_ns);
+	return thread_start(t, &row, row.is_kernel ? NULL : space);
+}
+
+static struct thread_entry *find(struct task_table *t, uint32_t pid, uint32_t tid, uint64_t time_ns)
+{
+	struct thread_entry *e = thread_lookup(t, tid);
+
+	if (e && e->t.pid == pid && (!e->t.exited || time_ns <= e->exit_ns + FIND_ENDED_NS))
+		return e;
+	if (e && !e->t.exited) /* its number belongs to another process now */
+		thread_finish(t, e, time_ns);
+	return start_unknown(t, pid, tid, time_ns);
+}
+
+struct task_thread *task_find(struct task_table *t, uint32_t pid, uint32_t tid, uint64_t time_ns)
+{
+	return &find(t, pid, tid, time_ns)->t;
+}
+
+/* /proc was read after this happened, and told the outcome. */
+static bool is_older_than_proc(const struct thread_entry *e, uint64_t time_ns)
+{
+	return e && !e->t.exited && e->t.from_proc && e->t.start_ns > time_ns;
+}
+
+/* The numbers are given out again: whatever still has them ended unseen. */
+static void end_earlier_owners(struct task_table *t, uint32_t pid, uint32_t tid, bool is_process,
+			       uint64_t time_ns)
+{
+	struct thread_entry *old = thread_lookup(t, tid);
+
+	if (old && !old->t.exited)
+		thread_finish(t, old, time_ns);
+	if (is_process && space_of_pid(t, pid))
+		thread_finish_process(t, pid, NULL, time_ns);
+}
+
+void task_fork(struct task_table *t, uint32_t pid, uint32_t tid, uint32_t parent_pid,
+	       uint32_t parent_tid, uint64_t time_ns)
+{
+	struct task_thread row = row_of(pid, tid, time_ns);
+	bool is_process = pid != parent_pid;
+
+	if (is_older_than_proc(thread_lookup(t, tid), time_ns) || pid == PID_GONE)
+		return;
+	const struct thread_entry *parent = find(t, parent_pid, parent_tid, time_ns);
+	memcpy(row.comm, parent->t.comm, sizeof(row.comm));
+	row.parent_pid = is_process ? parent_pid : parent->t.parent_pid;
+	row.is_kernel = parent->t.is_kernel;
+	row.foreign_pidns = parent->t.foreign_pidns;
+	row.launched = parent->t.launched;
+	struct task_space *parent_space = parent->t.space;
+	struct space_entry *space = parent_space ? space_entry_of(parent_space) : NULL;
+	/* Copy before anything ends: the earlier owner may be the parent itself in a damaged
+	 * recording. */
+	if (space)
+		space->refs++;
+	end_earlier_owners(t, pid, tid, is_process, time_ns);
+	struct space_entry *own = space;
+	if (space && (is_process || space->s.users == 0))
+		own = space_new(t, pid, parent_space, time_ns);
+	thread_start(t, &row, own);
+	if (space)
+		space_drop_ref(t, space);
+}
+
+void task_exit(struct task_table *t, uint32_t pid, uint32_t tid, uint64_t time_ns)
+{
+	struct thread_entry *e = thread_lookup(t, tid);
+
+	if (e && !e->t.exited && e->t.pid == pid)
+		thread_finish(t, e, time_ns);
+}
+
+/* A new program: one thread, under the process's number, in a fresh space. */
+static void start_program(struct task_table *t, struct thread_entry *e, const char *comm,
+			  uint64_t time_ns)
+{
+	if (e->t.space && e->t.space->users > 1)
+		thread_finish_process(t, e->t.pid, e, time_ns);
+	e->t.is_kernel = false;
+	thread_new_row(t, e, comm, space_new(t, e->t.pid, NULL, time_ns), time_ns);
+}
+
+void task_comm(struct task_table *t, uint32_t pid, uint32_t tid, const char *comm, bool is_exec,
+	       uint64_t time_ns)
+{
+	struct thread_entry *e = thread_lookup(t, tid);
+
+	if (is_older_than_proc(e, time_ns) || pid == PID_GONE)
+		return;
+	/* After an exec by another thread the ended leader's number is in use again. */
+	if (is_exec && e && e->t.exited && e->t.pid == pid) {
+		struct task_thread row = e->t;
+		row.exited = row.from_proc = false;
+		row.start_ns = time_ns;
+		thread_finish_process(t, pid, NULL, time_ns);
+		snprintf(row.comm, sizeof(row.comm), "%s", comm);
+		row.exact = 0;
+		row.is_kernel = false;
+		thread_start(t, &row, space_new(t, pid, NULL, time_ns));
+		return;
+	}
+	e = find(t, pid, tid, time_ns);
+	if (is_exec)
+		start_program(t, e, comm, time_ns);
+	else if (strncmp(e->t.comm, comm, sizeof(e->t.comm) - 1) != 0)
+		thread_new_row(t, e, comm, e->t.space ? space_entry_of(e->t.space) : NULL, time_ns);
+}
+
+/* Only executable mappings are kept; others may lie where one was. */
+void map_into(struct task_table *t, struct space_entry *s, uint32_t pid,
+	      const struct task_map_info *info, uint64_t time_ns)
+{
+	struct task_mapping m = { .start = info->start,
+				  .end = info->start + info->length,
+				  .file_offset = info->file_offset };
+
+	if (!info->executable) {
+		space_map(t, s, &m, time_ns);
+		return;
+	}
+	const struct task_mapping *old = task_find_mapping(&s->s, m.start);
+	if (old && map_classify(info->path) == MAP_ANONYMOUS &&
+	    module_continues(t, pid, old, m.start, m.end))
+		return;
+	m.module = module_for_map(t, s, pid, info, time_ns);
+	m.bias = module_bias(m.module, info->start, info->length, info->file_offset);
+	space_map(t, s, &m, time_ns);
+}
+
+void task_map(struct task_table *t, uint32_t pid, uint32_t tid, const struct task_map_info *m,
+	      uint64_t time_ns)
+{
+	if (pid == PID_GONE || m->length == 0 || m->start + m->length < m->start)
+		return;
+	const struct thread_entry *e = find(t, pid, tid, time_ns);
+	if (e->t.space && e->t.space->users > 0)
+		map_into(t, space_entry_of(e->t.space), pid, m, time_ns);
+}
+
+size_t task_thread_count(const struct task_table *t)
+{
+	return t->threads.items.len - t->threads.free.len;
+}
+
+void task_each_thread(struct task_table *t, void (*each)(void *ctx, struct task_thread *th),
+		      void *ctx)
+{
+	for (size_t i = 0; i < t->threads.items.len; i++) {
+		struct thread_entry *e = t->threads.items.data[i];
+		if (e && !e->t.exited)
+			each(ctx, &e->t);
+	}
+}
