@@ -42,29 +42,40 @@ function decode(bytes) {
 		throw new Error('unknown version');
 	int();
 	const size = int(), strings = new TextDecoder().decode(bytes.subarray(at, at += size)).split('\n');
-	const string = () => strings[int()];
+	const names = count => {
+		let id = 0;
+		return column(count, Array, () => strings[id += signed()]);
+	};
 	const frames = int();
-	F = { count: frames, name: column(frames, Array, string), module: column(frames, Array, string),
-		file: column(frames, Array, string), line: column(frames, Float64Array) };
+	F = { count: frames, name: names(frames), module: names(frames), file: names(frames), line: column(frames, Float64Array) };
 	const traits = column(frames, Uint8Array);
 	F.kind = traits.map(t => t & 7);
 	F.guessed = traits.map(t => t >> 3 & 1);
 	F.shade = traits.map(t => t >> 4);
 	const nodes = int(), period = int();
-	T = { count: nodes, frame: column(nodes, Uint32Array), parent: column(nodes, Int32Array),
-		samples: column(nodes, Float64Array), self: column(nodes, Float64Array, signed),
+	T = { count: nodes, frame: new Uint32Array(nodes), parent: column(nodes, Int32Array),
 		end: new Uint32Array(nodes), small: new Map() };
+	for (let i = 1; i < nodes; i++) {
+		let p = i - 1;
+		for (let up = T.parent[i]; up > 0; up--)
+			p = T.parent[p];
+		T.parent[i] = p;
+	}
 	T.parent[0] = -1;
+	const calls = column(nodes, Uint32Array), callees = [];
+	let seen = 0;
+	for (let i = 0; i < nodes; i++) {
+		const known = callees[i && T.frame[T.parent[i]]] ||= [];
+		if (!calls[i])
+			known.push((int() || ++seen + 1) - 1);
+		T.frame[i] = known[(calls[i] || known.length) - 1];
+	}
+	T.samples = column(nodes, Float64Array);
+	T.self = column(nodes, Float64Array, signed);
 	for (let i = 0; i < nodes; i++) {
 		T.self[i] += T.samples[i] * period;
 		if (!T.frame[i])
 			T.small.set(i, int());
-		if (i) {
-			let p = i - 1;
-			for (let up = T.parent[i]; up > 0; up--)
-				p = T.parent[p];
-			T.parent[i] = p;
-		}
 	}
 	for (let i = nodes - 1; i >= 0; i--) {
 		T.end[i] = Math.max(T.end[i], i + 1);

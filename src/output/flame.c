@@ -1,0 +1,200 @@
+/*
+ * The flame graph: one self-contained SVG with the same bytes for the same profile. As an image, or
+ * with scripts off, it is a complete still picture with tooltips; with its script it zooms and
+ * searches in all frames.
+ */
+#include "output/flame.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "analysis/health.h"
+#include "base/text.h"
+#include "web/web.h"
+
+#define MIN_WIDTH_PX 0.5 /* frames narrower than that are not in the still picture */
+#define FOOT_PX	     22
+
+static double page_width(const struct flame_options *options)
+{
+	if (options->width == 0)
+		return FLAME_DEFAULT_WIDTH;
+	return options->width < FLAME_MIN_WIDTH	  ? FLAME_MIN_WIDTH
+	       : options->width > FLAME_MAX_WIDTH ? FLAME_MAX_WIDTH
+						  : options->width;
+}
+
+/* "18 384 frames, 5 012 of them wide enough to be drawn …": what a still picture cannot show. */
+static void foot(struct bytes *out, const struct flame_layout *l, double y, double width)
+{
+	char all[32], drawn[32];
+	struct bytes text = { 0 }, cut = { 0 };
+
+	text_count(all, sizeof(all), l->frames);
+	text_count(drawn, sizeof(drawn), l->boxes.len);
+	bytes_printf(&text, "%s frames, %s drawn", all, drawn);
+	if (l->boxes.len < l->frames)
+		bytes_printf(&text,
+			     "; the others show when you open this file in a browser and zoom");
+	flame_cut(&cut, (const char *)text.data, text.len,
+		  (size_t)((width - 2 * FLAME_MARGIN) / 6.7));
+	bytes_printf(out, "<text class=\"dim still\" x=\"%d\" y=\"%ld\">", FLAME_MARGIN,
+		     lround(y) + 14);
+	flame_escape_printable(out, (const char *)cut.data, cut.len);
+	bytes_printf(out, "</text>\n");
+	bytes_release(&text);
+	bytes_release(&cut);
+}
+
+static double no_samples(struct bytes *out, const struct flame_page *page, double y, double width)
+{
+	struct bytes text = { 0 }, cut = { 0 };
+	const char *why = page->no_samples ? page->no_samples : "";
+
+	text_append_printable(&text, why, strlen(why));
+	flame_cut(&cut, (const char *)text.data, text.len,
+		  (size_t)((width - 2 * FLAME_MARGIN) / 6.7));
+	bytes_printf(out, "<text class=\"top\" x=\"%d\" y=\"%ld\">No samples</text>\n",
+		     FLAME_MARGIN, lround(y) + 24);
+	bytes_printf(out, "<text class=\"sub\" x=\"%d\" y=\"%ld\">", FLAME_MARGIN, lround(y) + 44);
+	flame_escape_printable(out, (const char *)cut.data, cut.len);
+	bytes_printf(out, "</text>\n");
+	bytes_release(&text);
+	bytes_release(&cut);
+	return 56;
+}
+
+/* What is seen without script; returns its height. */
+static double still(struct bytes *out, const struct flame_page *page, double width)
+{
+	struct flame_layout layout;
+	double min_width =
+		page->options->min_width_px > 0 ? page->options->min_width_px : MIN_WIDTH_PX;
+	double y = flame_header(out, page, width);
+
+	if (page->tree->total == 0)
+		return y + no_samples(out, page, y, width);
+	flame_layout_build(&layout, page->drawn, width - 2 * FLAME_MARGIN, min_width);
+	y += flame_picture(out, page, &layout, y);
+	foot(out, &layout, y, width);
+	flame_layout_release(&layout);
+	return y + FOOT_PX;
+}
+
+static void attribute(struct bytes *out, const char *name, const char *value)
+{
+	bytes_printf(out, " data-%s=\"", name);
+	flame_escape(out, value, strlen(value));
+	bytes_printf(out, "\"");
+}
+
+static void metadata(struct bytes *out, const struct flame_page *page)
+{
+	const struct profile *p = page->profile;
+	const struct flame_options *o = page->options;
+	const struct profile_event *e =
+		page->event < p->events.len ? &p->events.data[page->event] : NULL;
+
+	bytes_printf(out, "<metadata class=\"prof-tree\"");
+	attribute(out, "event", e ? profile_str(p, e->name) : "samples");
+	attribute(out, "unit", o->count_name ? "count" : e ? unit_name(e->unit) : "count");
+	attribute(out, "count",
+		  o->count_name ? o->count_name
+		  : e		? profile_str(p, e->name)
+				: "samples");
+	attribute(out, "view", o->reverse ? "up" : "down");
+	attribute(out, "root", o->inverted ? "top" : "bottom");
+	if (o->width > 0)
+		bytes_printf(out, " data-width=\"%ld\"", lround(page_width(o)));
+	bytes_printf(out, ">");
+	flame_payload(out, page->tree, FLAME_NODE_BUDGET);
+	bytes_printf(out, "</metadata>\n");
+}
+
+static void open_svg(struct bytes *out, double width, double height)
+{
+	bytes_printf(
+		out,
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"prof\" role=\"img\" "
+		"aria-labelledby=\"prof-title\" aria-describedby=\"prof-desc\" width=\"%ld\" height=\"%ld\" "
+		"viewBox=\"0 0 %ld %ld\">\n",
+		lround(width), lround(height), lround(width), lround(height));
+}
+
+void flame_write(struct bytes *out, const struct flame_page *page)
+{
+	struct bytes body = { 0 };
+	double width = page_width(page->options), height = still(&body, page, width);
+
+	open_svg(out, width, height);
+	flame_describe(out, page);
+	bytes_printf(out, "<style>");
+	bytes_append(out, web_flame_css, web_flame_css_len);
+	bytes_printf(out, "</style>\n<rect class=\"page\" width=\"%ld\" height=\"%ld\"/>\n",
+		     lround(width), lround(height));
+	bytes_append(out, body.data, body.len);
+	bytes_release(&body);
+	if (page->tree->total > 0) {
+		metadata(out, page);
+		bytes_printf(out, "<script><![CDATA[");
+		bytes_append(out, web_flame_js, web_flame_js_len);
+		bytes_printf(out, "]]></script>\n");
+	}
+	bytes_printf(out, "</svg>\n");
+}
+
+/* The likeliest reason for an empty picture, in one line. */
+static void say_why_empty(struct bytes *out, const struct profile *p,
+			  const struct filter_result *samples)
+{
+	char buf[64];
+
+	if (p->samples.len > 0 && samples->samples.len == 0)
+		bytes_printf(out, "none of the %s recorded samples passes the filter",
+			     text_count(buf, sizeof(buf), p->samples.len));
+	else if (p->samples.len > 0)
+		bytes_printf(out, "the samples that pass the filter have no weight for this event");
+	else if (p->notes.len > 0)
+		bytes_printf(out, "%s", profile_str(p, p->notes.data[p->notes.len - 1]));
+	else if (p->health.target_cpu_ns > 0)
+		bytes_printf(out, "the recorded tasks used only %s of CPU time",
+			     text_duration(buf, sizeof(buf), p->health.target_cpu_ns));
+	else
+		bytes_printf(
+			out,
+			"the recorded tasks used less CPU time than the time from sample to sample");
+	bytes_u8(out, '\0');
+}
+
+void output_flame(struct bytes *out, const struct profile *p, const struct filter_result *samples,
+		  uint32_t event, const struct flame_options *options)
+{
+	struct calltree_options frames = options->frames;
+	struct calltree tree, inverted;
+	struct health health;
+	struct bytes lines = { 0 }, why = { 0 };
+
+	frames.inverted = false;
+	calltree_build(&tree, p, samples, event, &frames);
+	if (options->reverse) {
+		frames.inverted = true;
+		calltree_build(&inverted, p, samples, event, &frames);
+	}
+	health_compute(&health, p, samples);
+	health_format(&health, p, &lines);
+	bytes_u8(&lines, '\0');
+	say_why_empty(&why, p, samples);
+	struct flame_page page = { .profile = p,
+				   .tree = &tree,
+				   .drawn = options->reverse ? &inverted : &tree,
+				   .options = options,
+				   .health = (const char *)lines.data,
+				   .no_samples = (const char *)why.data,
+				   .event = event };
+	flame_write(out, &page);
+	if (options->reverse)
+		calltree_release(&inverted);
+	calltree_release(&tree);
+	bytes_release(&lines);
+	bytes_release(&why);
+}

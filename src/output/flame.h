@@ -1,0 +1,96 @@
+/*
+ * The parts of the flame graph writer. An SVG is: header (title, summary, health, legend), still
+ * picture (every frame wide enough to see, for image viewers and readers without script), the whole
+ * tree as compressed columns, and the script that draws from it. Private to output/.
+ *
+ * A "printable" string has gone through text_append_printable: valid UTF-8 without control
+ * characters. Cutting and shortening work on printable text; XML escaping is always the last step.
+ */
+#ifndef PROF_OUTPUT_FLAME_H
+#define PROF_OUTPUT_FLAME_H
+
+#include "analysis/calltree.h"
+#include "base/bytes.h"
+#include "output/output.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define FLAME_DEFAULT_WIDTH 1200
+#define FLAME_MIN_WIDTH	    200
+#define FLAME_MAX_WIDTH	    4000
+#define FLAME_MARGIN	    10	   /* px left and right */
+#define FLAME_ROW	    17	   /* px from row to row */
+#define FLAME_BOX	    16	   /* px of it painted */
+#define FLAME_CHAR	    7.25   /* px a column of a label takes: 12 px monospace */
+#define FLAME_NODE_BUDGET   200000 /* nodes in the embedded tree */
+#define FLAME_ROW_LIMIT	    2000   /* rows of the still picture */
+#define FLAME_LABEL_LIMIT   450	   /* frames of it with label and tooltip */
+#define FLAME_SHADES	    4
+#define FLAME_KINDS	    8
+
+struct flame_page {
+	const struct profile *profile;
+	const struct calltree *tree;  /* top down: what is embedded */
+	const struct calltree *drawn; /* what the still picture shows: the same, or bottom-up */
+	const struct flame_options *options;
+	const char *health;	/* lines, each ended by '\n' */
+	const char *no_samples; /* why there are none; used when the tree is empty */
+	uint32_t event;
+};
+
+/* The whole SVG. */
+void flame_write(struct bytes *out, const struct flame_page *page);
+
+/* Layout: boxes of the frames that are wide enough, parents first, a row's boxes from left to
+ * right. */
+struct flame_box {
+	uint32_t node, row;
+	double x, width; /* px from the picture's left edge */
+};
+
+struct flame_layout {
+	VEC(struct flame_box) boxes;
+	uint32_t rows;
+	size_t frames; /* all of the tree: those without a box are too narrow or too deep */
+};
+
+void flame_layout_build(struct flame_layout *l, const struct calltree *t, double width,
+			double min_width);
+void flame_layout_release(struct flame_layout *l);
+
+/* The picture's rows, from y downwards; returns its height in px. */
+double flame_picture(struct bytes *out, const struct flame_page *page, const struct flame_layout *l,
+		     double y);
+
+/* Title, desc and the visible header; returns its height in px. */
+double flame_header(struct bytes *out, const struct flame_page *page, double width);
+/* The document's <title> and <desc>. */
+void flame_describe(struct bytes *out, const struct flame_page *page);
+/* Text of n in the event's unit: "1.23 s", "12 345 samples". */
+void flame_weight(struct bytes *out, const struct flame_page *page, uint64_t n);
+
+/* The embedded tree: the zlib stream of its columns as base64. Format in flame_payload.c. */
+void flame_payload(struct bytes *out, const struct calltree *t, size_t budget);
+/* Which nodes fit the budget, counting one "small frames" node for each parent that loses children:
+ * keep[node] is 1 or 0. keep has nodes.len entries. Kept nodes' parents are kept. */
+void flame_prune(const struct calltree *t, size_t budget, uint8_t *keep);
+
+/* Names. */
+void flame_escape(struct bytes *out, const char *s, size_t len); /* raw bytes → printable → XML */
+void flame_escape_printable(struct bytes *out, const char *s, size_t len);
+/* Printable text cut to columns, "…" at the end when cut. */
+void flame_cut(struct bytes *out, const char *s, size_t len, size_t columns);
+/* A function name (printable) made to fit: parameters go first, then template arguments, then
+ * leading qualifiers, last the end. */
+void flame_label(struct bytes *out, const char *name, size_t len, size_t columns);
+/* 0..FLAME_SHADES-1: the same for a name in every run. */
+unsigned flame_shade(const char *s, size_t len);
+char flame_kind_letter(uint8_t kind);	   /* of the colour class */
+const char *flame_kind_name(uint8_t kind); /* "library" */
+const char *flame_kind_mark(uint8_t kind); /* " [k]"; "" for most */
+
+/* The next node in preorder, PROFILE_NONE at the end; skip: not into n's children. */
+uint32_t flame_next(const struct calltree *t, uint32_t n, bool skip);
+
+#endif

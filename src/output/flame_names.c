@@ -1,0 +1,218 @@
+/*
+ * Names on their way into the SVG: made printable, shortened so that the part that distinguishes
+ * stays, escaped for XML last, and the colour they get.
+ */
+#include <string.h>
+
+#include "base/text.h"
+#include "output/flame.h"
+
+#define ELLIPSIS "\xe2\x80\xa6"
+
+static const struct {
+	char letter;
+	const char *name, *mark;
+} kinds[FLAME_KINDS] = {
+	[CODE_USER] = { 'u', "program", "" },	       [CODE_LIBRARY] = { 'l', "library", "" },
+	[CODE_KERNEL] = { 'k', "kernel", " [k]" },     [CODE_JIT] = { 'j', "JIT", " [j]" },
+	[CODE_INLINED] = { 'i', "inlined", " [i]" },   [CODE_UNKNOWN] = { 'n', "unknown", "" },
+	[CODE_SYNTHETIC] = { 's', "not sampled", "" }, [CODE_THREAD] = { 't', "thread", "" },
+};
+
+char flame_kind_letter(uint8_t kind)
+{
+	return kinds[kind < FLAME_KINDS ? kind : CODE_UNKNOWN].letter;
+}
+
+const char *flame_kind_name(uint8_t kind)
+{
+	return kinds[kind < FLAME_KINDS ? kind : CODE_UNKNOWN].name;
+}
+
+const char *flame_kind_mark(uint8_t kind)
+{
+	return kinds[kind < FLAME_KINDS ? kind : CODE_UNKNOWN].mark;
+}
+
+/* FNV-1a: written down here because colours in old and new pictures must agree. */
+unsigned flame_shade(const char *s, size_t len)
+{
+	uint32_t h = 2166136261u;
+
+	for (size_t i = 0; i < len; i++)
+		h = (h ^ (unsigned char)s[i]) * 16777619u;
+	return (h ^ h >> 16) % FLAME_SHADES;
+}
+
+static const char *entity(char c)
+{
+	switch (c) {
+	case '&':
+		return "&amp;";
+	case '<':
+		return "&lt;";
+	case '>':
+		return "&gt;";
+	case '"':
+		return "&quot;";
+	case '\'':
+		return "&#39;";
+	default:
+		return NULL;
+	}
+}
+
+/* U+FFFE and U+FFFF are valid UTF-8 but no characters of XML. */
+static bool is_noncharacter(const char *s, size_t len)
+{
+	return len >= 3 && memcmp(s, "\xef\xbf", 2) == 0 && (unsigned char)s[2] >= 0xbe;
+}
+
+void flame_escape_printable(struct bytes *out, const char *s, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		const char *e = entity(s[i]);
+		if (e) {
+			bytes_append(out, e, strlen(e));
+		} else if (is_noncharacter(s + i, len - i)) {
+			bytes_printf(out, "\\xef\\xbf\\x%02x", (unsigned char)s[i + 2]);
+			i += 2;
+		} else {
+			bytes_u8(out, (uint8_t)s[i]);
+		}
+	}
+}
+
+void flame_escape(struct bytes *out, const char *s, size_t len)
+{
+	struct bytes printable = { 0 };
+
+	text_append_printable(&printable, s, len);
+	flame_escape_printable(out, (const char *)printable.data, printable.len);
+	bytes_release(&printable);
+}
+
+/* The longest prefix of whole characters that takes at most columns. */
+static size_t prefix_of(const char *s, size_t len, size_t columns)
+{
+	size_t used = 0, i = 0;
+
+	while (i < len) {
+		uint32_t cp;
+		int n = text_utf8_decode(s + i, len - i, &cp);
+		size_t step = n > 0 ? (size_t)n : 1;
+		used += text_width(s + i, step);
+		if (used > columns)
+			break;
+		i += step;
+	}
+	return i;
+}
+
+void flame_cut(struct bytes *out, const char *s, size_t len, size_t columns)
+{
+	size_t fits = prefix_of(s, len, columns);
+
+	if (fits == len) {
+		bytes_append(out, s, len);
+		return;
+	}
+	bytes_append(out, s, prefix_of(s, len, columns > 0 ? columns - 1 : 0));
+	bytes_append(out, ELLIPSIS, strlen(ELLIPSIS));
+}
+
+static bool ends_with(const char *s, size_t len, const char *end)
+{
+	size_t n = strlen(end);
+
+	return len >= n && memcmp(s + len - n, end, n) == 0;
+}
+
+/* Length without a final "(parameters)" or "(parameters) const"; len when there is none. */
+static size_t without_parameters(const char *s, size_t len)
+{
+	size_t end = ends_with(s, len, ") const") ? len - 6 : len;
+	int depth = 0;
+
+	if (end < 2 || s[end - 1] != ')')
+		return len;
+	for (size_t i = end; i-- > 0;) {
+		depth += s[i] == ')' ? 1 : s[i] == '(' ? -1 : 0;
+		if (depth == 0)
+			return i == 0 || ends_with(s, i, "operator") ? len : i;
+	}
+	return len;
+}
+
+static bool opens_template(const char *s, size_t i)
+{
+	if (s[i] != '<' || i == 0 || ends_with(s, i, "operator") || ends_with(s, i, "operator<"))
+		return false;
+	char before = s[i - 1];
+	return before == '_' || before == ':' || before == '>' ||
+	       (before >= '0' && before <= '9') || ((before | 32) >= 'a' && (before | 32) <= 'z');
+}
+
+/* s with what stands between < and > of template arguments left out; false when they do not pair.
+ */
+static bool without_arguments(struct bytes *out, const char *s, size_t len)
+{
+	size_t depth = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		bool opens = depth > 0 ? s[i] == '<' : opens_template(s, i);
+		bool closes = depth > 0 && s[i] == '>' && s[i - 1] != '-';
+		if (opens && depth++ > 0)
+			continue;
+		if (closes && --depth > 0)
+			continue;
+		if (depth == 0 || (opens && depth == 1))
+			bytes_u8(out, (uint8_t)s[i]);
+	}
+	return depth == 0;
+}
+
+/* The start of the longest tail behind a "::" or "/" that takes at most columns; len when none
+ * does. */
+static size_t tail_of(const char *s, size_t len, size_t columns)
+{
+	size_t found = len, used = 0, end = len;
+
+	for (size_t i = len; i-- > 1;) {
+		if (((unsigned char)s[i] & 0xc0) == 0x80)
+			continue;
+		used += text_width(s + i, end - i);
+		end = i;
+		if (used > columns)
+			break;
+		if (s[i - 1] == '/' || (i >= 2 && s[i - 1] == ':' && s[i - 2] == ':'))
+			found = i;
+	}
+	return found;
+}
+
+static void shortened(struct bytes *out, const char *s, size_t len, size_t columns)
+{
+	size_t tail =
+		text_width(s, len) > columns && columns > 5 ? tail_of(s, len, columns - 1) : len;
+
+	if (tail < len) {
+		bytes_append(out, ELLIPSIS, strlen(ELLIPSIS));
+		bytes_append(out, s + tail, len - tail);
+	} else {
+		flame_cut(out, s, len, columns);
+	}
+}
+
+void flame_label(struct bytes *out, const char *name, size_t len, size_t columns)
+{
+	struct bytes plain = { 0 };
+
+	if (text_width(name, len) > columns)
+		len = without_parameters(name, len);
+	if (text_width(name, len) > columns && without_arguments(&plain, name, len))
+		shortened(out, (const char *)plain.data, plain.len, columns);
+	else
+		shortened(out, name, len, columns);
+	bytes_release(&plain);
+}
