@@ -1,0 +1,140 @@
+"""Bad input gets one line on standard error (what, where, what to do), nothing on standard output, and the stated
+exit status."""
+import os
+
+from proftest import IS_ROOT, NOBODY, PROF, as_nobody, copy_for_everybody, expect, expect_equal, main, prof, run, world_directory
+
+READERS = ("report", "folded", "info", "symbolize")
+
+
+def expect_line(result, status, line):
+    expect_equal(result.status, status, str(result))
+    expect_equal(result.out, "", "standard output of " + " ".join(result.args))
+    expect_equal(result.err, line + "\n", " ".join(result.args))
+
+
+def fault(status, line, *args, **more):
+    expect_line(prof(*args, **more), status, line)
+
+
+def test_commands():
+    fault(2, "prof: there is no command 'recrod'; did you mean record?", "recrod")
+    fault(2, "prof: there is no command 'frobnicate'; 'prof help' lists them all", "frobnicate")
+    fault(2, "prof help: there is no command 'reprot'; did you mean report?", "help", "reprot")
+    fault(2, "prof help: one command at a time", "help", "a", "b")
+
+
+def test_options():
+    see = "; see 'prof record --help'"
+    fault(2, "prof record: unknown option --frek; did you mean freq?" + see, "record", "--frek=3", "x")
+    fault(2, "prof record: unknown option --wxyz" + see, "record", "--wxyz", "x")
+    fault(2, "prof record: unknown option -Z" + see, "record", "-Z", "x")
+    fault(2, "prof record: -F needs a value (HZ)" + see, "record", "-F")
+    fault(2, "prof record: --quiet takes no value" + see, "record", "--quiet=1", "x")
+    fault(2, "prof record: --d can mean --duration, --delay: write more of it" + see, "record", "--d", "1", "x")
+    fault(2, "prof report: --by: 'fruit' is not one of function, module, line, thread, process, cpu, event; "
+          "see 'prof report --help'", "report", "--by=fruit")
+    fault(2, "prof report: --json or --csv, not both", "report", "--json", "--csv")
+    fault(2, "prof report: --percent-limit: at most 100", "report", "--percent-limit=101")
+    fault(2, "prof flame: --width: at most 100000", "flame", "--width=200000")
+    fault(2, "prof check: takes no 'x'", "check", "x")
+    fault(2, "prof import: name one file to import; see 'prof import --help'", "import")
+
+
+def test_control_characters_are_shown_harmless():
+    fault(2, "prof: there is no command '\\x1b[31mred\\x0a'; 'prof help' lists them all", "\x1b[31mred\n")
+    fault(1, "prof report: \\x1b]0;x: No such file or directory", "report", "\x1b]0;x")
+
+
+def test_record_usage():
+    see = "; see 'prof record --help'"
+    fault(2, "prof record: nothing to record: give a command (prof record -- ./app), a process (-p PID) or -a for "
+          "the whole machine" + see, "record")
+    fault(2, "prof record: -F: 'fast' is not a rate (a number above 0, or max)", "record", "-F", "fast", "x")
+    fault(2, "prof record: -F: '0' is not a rate (a number above 0, or max)", "record", "-F0", "x")
+    fault(2, "prof record: -F or -c, not both" + see, "record", "-F9", "-c9", "x")
+    fault(2, "prof record: -c: the period must be above 0" + see, "record", "-c0", "x")
+    fault(2, "prof record: -p: 'init' is not a process or thread number", "record", "-p", "1,init")
+    fault(2, "prof record: -t: '0' is not a process or thread number", "record", "-t", "0")
+    fault(2, "prof record: a command or running processes, not both (for a limited time: --duration)" + see,
+          "record", "-p", "1", "x")
+    fault(2, "prof record: -a already has everything: leave -p and -t out" + see, "record", "-a", "-p", "1")
+    fault(2, "prof record: --call-graph: 'lbr' is not one of auto, fp, dwarf, dwarf,BYTES, none", "record",
+          "--call-graph", "lbr", "x")
+    fault(2, "prof record: --call-graph: '1G' is not a stack size (8 to 65528 bytes)", "record",
+          "--call-graph=dwarf,1G", "x")
+    fault(2, "prof record: -m: '0' is not a number of pages or a size up to 4G", "record", "-m", "0", "x")
+    fault(2, "prof record: --duration: 'long' is not a time (10, 1.5, 200ms)" + see, "record", "--duration=long", "x")
+    fault(2, "prof record: -o -: the command writes to the same standard output (name a file: -o prof.data)" + see,
+          "record", "-o", "-", "x")
+
+
+def test_no_file():
+    for command in READERS:
+        fault(1, "prof %s: prof.data: there is none here (make one with 'prof record -- COMMAND', or name a file)"
+              % command, command)
+        fault(1, "prof %s: gone.data: No such file or directory" % command, command, "gone.data")
+        fault(1, "prof %s: gone.data: No such file or directory" % command, command, "-i", "gone.data")
+    fault(1, "prof import: gone.data: No such file or directory", "import", "gone.data")
+    expect_equal(os.listdir("."), [], "files left behind")
+
+
+def test_two_files():
+    fault(2, "prof report: one file at a time, not 'b' too", "report", "a", "b")
+    fault(2, "prof report: one file at a time, not 'a' too", "report", "-i", "x", "a")
+
+
+def test_not_a_profile():
+    with open("text", "w", encoding="ascii") as f:
+        f.write("This is no profile.\n" * 10)
+    with open("empty", "w", encoding="ascii"):
+        pass
+    os.mkdir("folder")
+    for command in READERS:
+        fault(1, "prof %s: text: is not a profile (prof reads its own prof.data and perf's perf.data)" % command,
+              command, "text")
+        fault(1, "prof %s: empty: is empty (was the recording stopped at once?)" % command, command, "empty")
+        fault(2, "prof %s: folder: is a folder (name a profile in it)" % command, command, "folder")
+    fault(1, "prof import: text: is not a recording that prof can import (perf.data)", "import", "text")
+    with open("text", "rb") as f:
+        fault(1, "prof report: standard input: is not a profile (prof reads its own prof.data and perf's perf.data)",
+              "report", "-", stdin=f)
+    r = run("sh", "-c", "cat text | '%s' report -" % PROF)
+    expect_line(r, 1, "prof report: standard input: is not a profile (prof reads its own prof.data and perf's perf.data)")
+    expect_equal(sorted(os.listdir(".")), ["empty", "folder", "text"], "files left behind")
+
+
+def test_unreadable():
+    path = "secret.data" if not IS_ROOT else os.path.join(world_directory(), "secret.data")
+    with open(path, "w", encoding="ascii") as f:
+        f.write("x")
+    os.chmod(path, 0)
+    line = "prof report: %s: Permission denied" % path
+    if IS_ROOT:
+        os.chown(path, NOBODY, NOBODY)
+        expect_line(as_nobody(copy_for_everybody(PROF), "report", path), 1, line)
+    else:
+        fault(1, line, "report", path)
+
+
+def test_output_that_cannot_be_written():
+    r = run("sh", "-c", "'%s' --version >/dev/full" % PROF)
+    expect_line(r, 1, "prof: standard output: No space left on device")
+
+
+def test_reader_that_has_seen_enough():
+    r = run("bash", "-c", "trap '' PIPE; '%s' help record | head -1; exit ${PIPESTATUS[0]}" % PROF)
+    expect_equal((r.status, r.err), (0, ""), str(r))
+
+
+def test_closed_standard_descriptors():
+    for closed in ("<&-", ">&-", "2>&-", "<&- >&- 2>&-"):
+        r = run("sh", "-c", "'%s' --version %s" % (PROF, closed))
+        expect_equal(r.status, 0, closed)
+    # An output file must not take the place of a closed descriptor.
+    r = run("sh", "-c", "'%s' report text 2>&-; echo $?" % PROF)
+    expect_equal(r.out, "1\n", str(r))
+
+
+if __name__ == "__main__":
+    main(globals())

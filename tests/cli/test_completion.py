@@ -1,0 +1,69 @@
+"""Completion scripts and man pages: the shells and man accept them."""
+import subprocess
+
+from proftest import Skip, environment, expect, expect_equal, main, need_tool, prof, run
+
+
+def bash_completes(words):
+    """What bash offers for a command line, of which the last word is being typed."""
+    script = """
+source ./prof.bash
+COMP_WORDS=(%s)
+COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+compopt() { :; }
+_prof
+printf '%%s\\n' "${COMPREPLY[@]}"
+""" % " ".join("'%s'" % w for w in words)
+    r = run("bash", "-c", script)
+    expect_equal(r.err, "", str(r))
+    return r.out.split()
+
+
+def write_script(shell):
+    r = prof("help", "--completion=" + shell)
+    expect_equal((r.status, r.err), (0, ""), shell)
+    with open("prof." + shell, "w", encoding="utf-8") as f:
+        f.write(r.out)
+
+
+def test_bash():
+    need_tool("bash")
+    write_script("bash")
+    expect_equal(bash_completes(["prof", "re"]), ["record", "report"], "commands")
+    expect_equal(bash_completes(["prof", "record", "--ca"]), ["--call-graph="], "options")
+    expect_equal(bash_completes(["prof", "record", "--no"]), ["--no-kernel"], "negated options")
+    expect_equal(bash_completes(["prof", "report", "--by", "th"]), ["thread"], "choices")
+    expect_equal(bash_completes(["prof", "report", "--by", "=", "m"]), ["module"], "choices after =")
+    expect_equal(bash_completes(["prof", "help", "fl"]), ["flame"], "commands of help")
+
+
+def test_zsh():
+    zsh = need_tool("zsh")
+    write_script("zsh")
+    r = run(zsh, "-n", "prof.zsh")
+    expect_equal((r.status, r.err), (0, ""), str(r))
+
+
+def test_fish():
+    fish = need_tool("fish")
+    write_script("fish")
+    r = run(fish, "-n", "prof.fish")
+    expect_equal((r.status, r.err), (0, ""), str(r))
+
+
+def test_man_pages():
+    man = need_tool("man")
+    for name in ("prof", "record", "report", "check"):
+        page = prof("help", "--man=" + name).out
+        with open("page.1", "w", encoding="utf-8") as f:
+            f.write(page)
+        p = subprocess.run([man, "--warnings", "-E", "UTF-8", "-l", "page.1"], stdout=subprocess.PIPE,
+                           stderr=subprocess.PIPE, env=environment(MANWIDTH="80"), check=False)
+        if p.returncode and b"troff" in p.stderr and b"not found" in p.stderr:
+            raise Skip("man cannot format pages here")
+        expect_equal((p.returncode, p.stderr), (0, b""), name)
+        expect(b"SYNOPSIS" in p.stdout, name)
+
+
+if __name__ == "__main__":
+    main(globals())
