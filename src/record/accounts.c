@@ -31,6 +31,8 @@ struct accounts {
 	VEC(struct command) commands;
 	struct hmap by_command; /* hash of comm → index */
 	uint64_t sampled, synthetic, debt; /* debt: sampled beyond exact, taken off later rests */
+	uint64_t lost_pool; /* weight of lost samples that no task's rest has been given to yet */
+	uint64_t lost_given;
 };
 
 struct accounts *accounts_new(const struct accounts_config *config)
@@ -138,6 +140,18 @@ static void write_row(struct accounts *a, const struct task_thread *t, enum rows
 	a->synthetic += weight;
 }
 
+void accounts_lost(struct accounts *a, uint64_t samples)
+{
+	a->lost_pool += samples * a->config.period;
+}
+
+static uint64_t take(uint64_t *rest, uint64_t want)
+{
+	uint64_t part = *rest < want ? *rest : want;
+	*rest -= part;
+	return part;
+}
+
 static void settle_one(struct accounts *a, struct account *item)
 {
 	uint64_t rest = 0;
@@ -149,6 +163,12 @@ static void settle_one(struct accounts *a, struct account *item)
 	a->debt -= off;
 	rest -= off;
 	bool is_long = item->exact >= 10 * a->config.period;
+	if (is_long && rest >= 2 * a->config.period) {
+		uint64_t lost = take(&rest, a->lost_pool);
+		a->lost_pool -= lost;
+		a->lost_given += lost;
+		write_row(a, &item->thread, ROWS_LOST, lost, item->read_ns);
+	}
 	write_row(a, &item->thread, a->config.kernel_hidden && is_long ? ROWS_KERNEL_NOT_PERMITTED : ROWS_NOT_SAMPLED, rest,
 		  item->read_ns);
 }
@@ -176,13 +196,6 @@ void accounts_settle(struct accounts *a, uint64_t now_ns)
 		a->exited_done = a->exited.len = 0;
 }
 
-static uint64_t take(uint64_t *rest, uint64_t want)
-{
-	uint64_t part = *rest < want ? *rest : want;
-	*rest -= part;
-	return part;
-}
-
 /* What the counters never saw: the exit path of short tasks, spread over the commands that exited. */
 static void spread_rusage(struct accounts *a, uint64_t hidden, uint64_t time_ns)
 {
@@ -202,7 +215,9 @@ uint64_t accounts_finish(struct accounts *a, const struct accounts_end *end)
 	uint64_t known = a->sampled + a->synthetic;
 	uint64_t rest = end->exact_total > known ? end->exact_total - known : 0;
 	if (end->root && rest) {
-		write_row(a, end->root, ROWS_LOST, take(&rest, end->lost_samples * a->config.period), end->time_ns);
+		uint64_t lost = end->lost_samples * a->config.period;
+		lost -= lost < a->lost_given ? lost : a->lost_given;
+		write_row(a, end->root, ROWS_LOST, take(&rest, lost), end->time_ns);
 		write_row(a, end->root, ROWS_THROTTLED, take(&rest, end->throttled_ns), end->time_ns);
 		bool is_long = end->exact_total >= 10 * a->config.period;
 		write_row(a, end->root,

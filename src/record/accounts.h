@@ -27,6 +27,8 @@ void accounts_free(struct accounts *a);
 void accounts_sample(struct accounts *a, const struct task_thread *t, uint64_t weight);
 /* A READ record: value of the event on one CPU for a task that exited. */
 void accounts_read(struct accounts *a, const struct task_thread *t, uint64_t value, uint64_t time_ns);
+/* The kernel could not write this many samples (from LOST records): rests of long tasks are theirs first. */
+void accounts_lost(struct accounts *a, uint64_t samples);
 /* Exited tasks whose READ records must all have come by now get their rows. */
 void accounts_settle(struct accounts *a, uint64_t now_ns);
 

@@ -259,6 +259,14 @@ static void on_throttle(struct pipeline *p, const struct record *r)
 	}
 }
 
+/* LOST counts every kind of record; nearly all are samples of the first event. The exact number comes at the end. */
+static void on_lost(struct pipeline *p, uint64_t count)
+{
+	p->stats.lost_records += count;
+	if (p->states.len && p->states.data[0].accounts)
+		accounts_lost(p->states.data[0].accounts, count);
+}
+
 void pipeline_record(struct pipeline *p, const struct record *r)
 {
 	switch (r->kind) {
@@ -281,7 +289,7 @@ void pipeline_record(struct pipeline *p, const struct record *r)
 		on_read(p, r);
 		break;
 	case RECORD_LOST:
-		p->stats.lost_records += r->u.lost.count;
+		on_lost(p, r->u.lost.count);
 		break;
 	case RECORD_THROTTLE:
 	case RECORD_UNTHROTTLE:

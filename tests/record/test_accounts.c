@@ -1,0 +1,206 @@
+/* Exact counts against samples: what is missing gets a row of its own, and all weights sum to the counter. */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <cmocka.h>
+#include "profile/reader.h"
+#include "profile/writer.h"
+#include "record/accounts.h"
+#include "record/rows.h"
+
+#define PERIOD 1000000u
+
+struct fixture {
+	int fd;
+	struct profile_writer *writer;
+	struct rows rows;
+	struct accounts *accounts;
+	struct profile profile;
+};
+
+static void start(struct fixture *f, bool kernel_hidden)
+{
+	memset(f, 0, sizeof(*f));
+	f->fd = memfd_create("accounts", MFD_CLOEXEC);
+	struct profile_writer_options options = { .fd = f->fd };
+	assert_int_equal(profile_writer_new(&f->writer, &options, NULL), 0);
+	rows_init(&f->rows, f->writer);
+	struct profile_event event = { .name = profile_writer_add_str(f->writer, "task-clock"), .unit = UNIT_NS };
+	struct accounts_config config = { &f->rows, NULL, profile_writer_add_event(f->writer, &event), PERIOD,
+					  kernel_hidden };
+	f->accounts = accounts_new(&config);
+}
+
+static struct task_thread thread(uint32_t tid, const char *comm)
+{
+	struct task_thread t = { .id = tid, .pid = tid, .tid = tid };
+	snprintf(t.comm, sizeof(t.comm), "%s", comm);
+	return t;
+}
+
+static void finish(struct fixture *f)
+{
+	assert_int_equal(profile_writer_finish(f->writer, NULL), 0);
+	assert_int_equal(lseek(f->fd, 0, SEEK_SET), 0);
+	struct profile_read_report report;
+	profile_init(&f->profile);
+	assert_int_equal(profile_read_fd(&f->profile, f->fd, "accounts", &report, NULL), 0);
+	accounts_free(f->accounts);
+	rows_release(&f->rows);
+	profile_writer_free(f->writer);
+	close(f->fd);
+}
+
+/* Sum of the synthetic rows of one kind, for one command or all (NULL). */
+static uint64_t weight_of(const struct profile *p, const char *name, const char *comm)
+{
+	uint64_t sum = 0;
+	for (size_t i = 0; i < p->samples.len; i++) {
+		const struct profile_sample *s = &p->samples.data[i];
+		const char *task = profile_str(p, p->tasks.data[s->task].comm);
+		assert_true(s->flags & SAMPLE_SYNTHETIC);
+		if (!strcmp(profile_str(p, p->modules.data[s->leaf_module].path), name) && (!comm || !strcmp(task, comm)))
+			sum += s->weight;
+	}
+	return sum;
+}
+
+static void short_task_is_not_sampled(void **state)
+{
+	(void)state;
+	struct fixture f;
+	struct task_thread t = thread(10, "short");
+	start(&f, false);
+	accounts_read(f.accounts, &t, 300000, 1000);
+	accounts_read(f.accounts, &t, 200000, 1001); /* the other CPU's part */
+	struct accounts_end end = { .exact_total = 500000, .time_ns = 5000 };
+	assert_int_equal(accounts_finish(f.accounts, &end), 500000);
+	finish(&f);
+	assert_int_equal(weight_of(&f.profile, SYNTHETIC_NOT_SAMPLED, "short"), 500000);
+	profile_release(&f.profile);
+}
+
+static void hidden_kernel_time_has_its_row(void **state)
+{
+	(void)state;
+	struct fixture f;
+	struct task_thread t = thread(11, "reader");
+	start(&f, true);
+	for (int i = 0; i < 53; i++)
+		accounts_sample(f.accounts, &t, PERIOD);
+	accounts_read(f.accounts, &t, 100 * PERIOD, 1000);
+	struct accounts_end end = { .exact_total = 100 * PERIOD, .time_ns = 5000 };
+	assert_int_equal(accounts_finish(f.accounts, &end), 100 * PERIOD);
+	finish(&f);
+	assert_int_equal(weight_of(&f.profile, SYNTHETIC_KERNEL_NOT_PERMITTED, "reader"), 47 * PERIOD);
+	assert_int_equal(weight_of(&f.profile, SYNTHETIC_NOT_SAMPLED, NULL), 0);
+	profile_release(&f.profile);
+}
+
+static void lost_and_throttled_come_first(void **state)
+{
+	(void)state;
+	struct fixture f;
+	struct task_thread t = thread(12, "main");
+	start(&f, false);
+	for (int i = 0; i < 80; i++)
+		accounts_sample(f.accounts, &t, PERIOD);
+	struct accounts_end end = { .exact_total = 100 * PERIOD,
+				    .lost_samples = 12,
+				    .throttled_ns = 5 * PERIOD,
+				    .root = &t,
+				    .time_ns = 5000 };
+	assert_int_equal(accounts_finish(f.accounts, &end), 100 * PERIOD);
+	finish(&f);
+	assert_int_equal(weight_of(&f.profile, SYNTHETIC_LOST, NULL), 12 * PERIOD);
+	assert_int_equal(weight_of(&f.profile, SYNTHETIC_THROTTLED, NULL), 5 * PERIOD);
+	assert_int_equal(weight_of(&f.profile, SYNTHETIC_NOT_SAMPLED, NULL), 3 * PERIOD);
+	profile_release(&f.profile);
+}
+
+static void losses_of_a_long_child_are_lost(void **state)
+{
+	(void)state;
+	struct fixture f;
+	struct task_thread child = thread(13, "child");
+	start(&f, false);
+	accounts_lost(f.accounts, 20);
+	for (int i = 0; i < 80; i++)
+		accounts_sample(f.accounts, &child, PERIOD);
+	accounts_read(f.accounts, &child, 100 * PERIOD, 1000);
+	struct accounts_end end = { .exact_total = 100 * PERIOD, .lost_samples = 20, .time_ns = 5000 };
+	assert_int_equal(accounts_finish(f.accounts, &end), 100 * PERIOD);
+	finish(&f);
+	assert_int_equal(weight_of(&f.profile, SYNTHETIC_LOST, "child"), 20 * PERIOD);
+	profile_release(&f.profile);
+}
+
+static void sampled_beyond_exact_is_taken_off_later(void **state)
+{
+	(void)state;
+	struct fixture f;
+	struct task_thread a = thread(14, "a"), b = thread(15, "b");
+	start(&f, false);
+	accounts_sample(f.accounts, &a, PERIOD);
+	accounts_read(f.accounts, &a, PERIOD - 1000, 1000);
+	accounts_read(f.accounts, &b, 5000, 2000);
+	struct accounts_end end = { .exact_total = PERIOD + 4000, .time_ns = 5000 };
+	assert_int_equal(accounts_finish(f.accounts, &end), PERIOD + 4000);
+	finish(&f);
+	assert_int_equal(weight_of(&f.profile, SYNTHETIC_NOT_SAMPLED, "b"), 4000);
+	profile_release(&f.profile);
+}
+
+static void hidden_exit_time_is_spread_over_commands(void **state)
+{
+	(void)state;
+	struct fixture f;
+	start(&f, false);
+	for (uint32_t i = 0; i < 30; i++) {
+		struct task_thread t = thread(100 + i, i < 20 ? "many" : "few");
+		accounts_read(f.accounts, &t, 1000, 1000 + i);
+	}
+	struct accounts_end end = { .exact_total = 30000, .rusage_ns = 36000, .time_ns = 5000 };
+	assert_int_equal(accounts_finish(f.accounts, &end), 36000);
+	finish(&f);
+	assert_int_equal(weight_of(&f.profile, SYNTHETIC_NOT_SAMPLED, "many"), 24000);
+	assert_int_equal(weight_of(&f.profile, SYNTHETIC_NOT_SAMPLED, "few"), 12000);
+	profile_release(&f.profile);
+}
+
+static void reused_tid_is_another_task(void **state)
+{
+	(void)state;
+	struct fixture f;
+	struct task_thread first = thread(16, "first"), second = thread(16, "second");
+	second.id = 999;
+	start(&f, false);
+	accounts_read(f.accounts, &first, 7000, 1000);
+	accounts_settle(f.accounts, 10000000000ull);
+	accounts_read(f.accounts, &second, 9000, 20000000000ull);
+	struct accounts_end end = { .exact_total = 16000, .time_ns = 5000 };
+	assert_int_equal(accounts_finish(f.accounts, &end), 16000);
+	finish(&f);
+	assert_int_equal(weight_of(&f.profile, SYNTHETIC_NOT_SAMPLED, "first"), 7000);
+	assert_int_equal(weight_of(&f.profile, SYNTHETIC_NOT_SAMPLED, "second"), 9000);
+	profile_release(&f.profile);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(short_task_is_not_sampled),
+		cmocka_unit_test(hidden_kernel_time_has_its_row),
+		cmocka_unit_test(lost_and_throttled_come_first),
+		cmocka_unit_test(losses_of_a_long_child_are_lost),
+		cmocka_unit_test(sampled_beyond_exact_is_taken_off_later),
+		cmocka_unit_test(hidden_exit_time_is_spread_over_commands),
+		cmocka_unit_test(reused_tid_is_another_task),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
