@@ -94,6 +94,16 @@ static void encode_extents(struct profile_writer *w, const struct row_group *g,
 	}
 }
 
+/* A key column that is 0 in all rows is not in the chunk: one key is no key. */
+static enum column_encoding wanted_encoding(struct profile_writer *w, const struct row_group *g,
+					    const struct column *c)
+{
+	if (c->encoding != ENCODING_KEYED)
+		return c->encoding;
+	const struct column *key = &schema_table(g->table)->columns[c->key];
+	return load_column(g, key, w->keys.data) ? ENCODING_KEYED : ENCODING_DELTA;
+}
+
 static void encode_column(struct profile_writer *w, const struct row_group *g, size_t index)
 {
 	const struct table *t = schema_table(g->table);
@@ -106,9 +116,8 @@ static void encode_column(struct profile_writer *w, const struct row_group *g, s
 	} else {
 		if (!load_column(g, c, w->values.data) && (c->flags & COLUMN_OPTIONAL))
 			return;
-		if (c->encoding == ENCODING_KEYED)
-			load_column(g, &t->columns[c->key], w->keys.data);
-		encoding = column_encode(&payload, c->encoding, w->values.data, w->keys.data, g->n);
+		encoding = column_encode(&payload, wanted_encoding(w, g, c), w->values.data,
+					 w->keys.data, g->n);
 	}
 	bytes_varint(&w->body, index);
 	bytes_u8(&w->body, (uint8_t)encoding);
