@@ -222,8 +222,19 @@ static uint64_t source_time(struct order *o, uint32_t tag, uint64_t time_ns)
 
 void order_push(struct order *o, uint64_t time_ns, uint32_t tag, const void *bytes, size_t len)
 {
-	size_t room = (len + 7) & ~(size_t)7; /* keeps every copy aligned */
+	struct order_part whole = { bytes, len };
 
+	order_push_parts(o, time_ns, tag, &whole, 1);
+}
+
+void order_push_parts(struct order *o, uint64_t time_ns, uint32_t tag,
+		      const struct order_part *parts, size_t count)
+{
+	size_t len = 0;
+
+	for (size_t i = 0; i < count; i++)
+		len += parts[i].len;
+	size_t room = (len + 7) & ~(size_t)7; /* keeps every copy aligned */
 	take_back_lent(o);
 	uint32_t b = block_for(o, room);
 	struct block *block = &o->blocks.data[b];
@@ -233,8 +244,12 @@ void order_push(struct order *o, uint64_t time_ns, uint32_t tag, const void *byt
 			   .block = b,
 			   .offset = (uint32_t)block->used,
 			   .tag = tag };
-	if (len)
-		memcpy(block->data + block->used, bytes, len);
+	uint8_t *to = block->data + block->used;
+	for (size_t i = 0; i < count; i++) {
+		if (parts[i].len)
+			memcpy(to, parts[i].bytes, parts[i].len);
+		to += parts[i].len;
+	}
 	block->used += room;
 	block->live++;
 	heap_add(o, &e);

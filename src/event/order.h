@@ -18,6 +18,12 @@ void order_free(struct order *o);
 /* Copy one record. time_ns 0 means "as the previous one of this source". tag is the caller's (source). A
  * sample's stack copy may be shortened by the caller before: bytes need not be a kernel record. */
 void order_push(struct order *o, uint64_t time_ns, uint32_t tag, const void *bytes, size_t len);
+/* The same for a record put together from several pieces. */
+struct order_part {
+	const void *bytes;
+	size_t len;
+};
+void order_push_parts(struct order *o, uint64_t time_ns, uint32_t tag, const struct order_part *parts, size_t count);
 /* All rings have been drained once more. */
 void order_end_round(struct order *o);
 /* The next record that may come out, or NULL. Valid until the next call on o. */

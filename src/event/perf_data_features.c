@@ -44,7 +44,8 @@ static void read_command(struct perf_data *p, struct bytes_reader *r)
 
 	for (uint32_t i = 0; i < count && !r->failed; i++)
 		bytes_printf(&line, "%s%s", i ? " " : "", read_string(p, r));
-	p->info.command = arena_strndup(&p->arena, (const char *)line.data, line.len);
+	p->info.command =
+		arena_strndup(&p->arena, line.len ? (const char *)line.data : "", line.len);
 	bytes_release(&line);
 }
 
@@ -162,7 +163,8 @@ static void read_feature_section(struct perf_data *p, uint64_t feature, uint64_t
 	struct bytes b = { 0 };
 	struct bytes_reader r;
 
-	if (size <= SECTION_MAX_BYTES && perf_input_read_at(p, offset, size, &b, NULL) == 0) {
+	if (size && size <= SECTION_MAX_BYTES &&
+	    perf_input_read_at(p, offset, size, &b, NULL) == 0) {
 		reader_init(&r, b.data, b.len);
 		perf_feature_read(p, feature, &r);
 	}
@@ -181,10 +183,10 @@ void perf_features_read(struct perf_data *p)
 	struct bytes_reader r;
 	uint64_t count = 0;
 
-	if (p->features_at == 0)
-		return;
 	for (size_t i = 0; i < ARRAY_LEN(p->features); i++)
 		count += (uint64_t)__builtin_popcountll(p->features[i]);
+	if (p->features_at == 0 || count == 0)
+		return;
 	if (perf_input_read_at(p, p->features_at, count * 16, &table, NULL) == 0) {
 		reader_init(&r, table.data, table.len);
 		for (unsigned bit = 0; bit < FEATURE_BITS; bit++) {

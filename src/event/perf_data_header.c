@@ -130,7 +130,7 @@ static int read_attr_entry(struct perf_data *p, struct bytes_reader *entry, uint
 		return error_set(err, ERROR_FORMAT, "an event's ids are damaged");
 	if (s.size)
 		result = perf_input_read_at(p, s.offset, s.size, &ids, err);
-	reader_init(&r, ids.data, ids.len);
+	reader_init(&r, ids.len ? ids.data : (const uint8_t *)"", ids.len);
 	if (result == 0 && perf_header_add_event(p, attr, attr_size, &r) < 0)
 		result = error_set(err, ERROR_FORMAT, "an event's attributes are damaged");
 	bytes_release(&ids);
@@ -146,7 +146,7 @@ static int read_attrs(struct perf_data *p, struct section s, uint64_t entry_size
 	    s.size == 0 || s.size > ATTRS_MAX_BYTES || s.size % entry_size)
 		return error_set(err, ERROR_FORMAT, "the header's list of events is damaged");
 	int result = perf_input_read_at(p, s.offset, s.size, &b, err);
-	reader_init(&r, b.data, b.len);
+	reader_init(&r, b.len ? b.data : (const uint8_t *)"", b.len);
 	while (result == 0 && reader_left(&r) >= entry_size)
 		result = read_attr_entry(p, &r, entry_size - SECTION_BYTES, err);
 	bytes_release(&b);

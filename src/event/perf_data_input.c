@@ -85,6 +85,8 @@ int perf_input_read_at(const struct perf_data *p, uint64_t offset, uint64_t len,
 		       struct error *err)
 {
 	bytes_clear(out);
+	if (len == 0)
+		return 0;
 	if (offset > p->file_size || len > p->file_size - offset)
 		return error_set(err, ERROR_TRUNCATED, "a section lies beyond the end of the file");
 	bytes_reserve(out, (size_t)len);

@@ -53,6 +53,8 @@ static bool next_plain(struct perf_data *p, const uint8_t **bytes, size_t *len)
 {
 	struct bytes_reader r;
 
+	if (p->plain_pos == p->plain.len)
+		return false;
 	reader_init(&r, p->plain.data + p->plain_pos, p->plain.len - p->plain_pos);
 	reader_take(&r, 6);
 	uint16_t size = reader_u16(&r);

@@ -141,4 +141,19 @@ int record_decode(const struct record_decoder *d, const void *bytes, size_t len,
 /* Only the time of a record, for ordering: 0 when it has none. */
 uint64_t record_time(const struct record_decoder *d, const void *bytes, size_t len);
 
+/*
+ * A sample without the unused rest of its stack copy: the kernel reserves the whole size asked for and fills what the
+ * stack has. Put one after another, the parts are a record that decodes like the original, with a stack_asked just above
+ * stack_len where the copy was not full. Returns the number of parts, 0 when there is nothing to cut off. The parts
+ * lead into bytes and into *t.
+ */
+struct record_trim {
+	uint64_t header, asked;
+	struct {
+		const void *bytes;
+		size_t len;
+	} parts[5];
+};
+size_t record_trim_stack(const struct record_decoder *d, const void *bytes, size_t len, struct record_trim *t);
+
 #endif

@@ -139,6 +139,21 @@ bool rings_saw_fork(const struct rings *r, uint32_t tid)
 	return hmap_get(&r->forked, tid) != HMAP_NONE;
 }
 
+/* Copies a record out of the ring; of a stack copy only what the kernel filled. */
+static void copy_out(struct rings *r, uint32_t index, const void *bytes, size_t len)
+{
+	uint64_t time_ns = record_time(r->decoder, bytes, len);
+	struct record_trim trim;
+	struct order_part parts[ARRAY_LEN(trim.parts)];
+	size_t count = record_trim_stack(r->decoder, bytes, len, &trim);
+	for (size_t i = 0; i < count; i++)
+		parts[i] = (struct order_part){ trim.parts[i].bytes, trim.parts[i].len };
+	if (count)
+		order_push_parts(r->order, time_ns, index, parts, count);
+	else
+		order_push(r->order, time_ns, index, bytes, len);
+}
+
 static void drain_ring(struct rings *r, struct rings_cpu *c, uint32_t index)
 {
 	const void *bytes;
@@ -146,7 +161,7 @@ static void drain_ring(struct rings *r, struct rings_cpu *c, uint32_t index)
 	bool broken = false;
 	ring_begin(&c->ring);
 	while ((bytes = ring_next(&c->ring, r->scratch, &len, &broken))) {
-		order_push(r->order, record_time(r->decoder, bytes, len), index, bytes, len);
+		copy_out(r, index, bytes, len);
 		if (r->watch_forks)
 			watch_fork(r, bytes, len);
 		since_release += len;

@@ -123,7 +123,7 @@ static size_t unwind_copy(struct stacks *s, const struct task_thread *t, const s
 		.stack_address = regs.value[s->config.arch == UNWIND_X86_64 ? 7 : 31],
 		.stack = sample->stack,
 		.stack_len = (size_t)sample->stack_len,
-		/* The kernel copies less than asked only where the stack ends. */
+		/* Less than asked is copied only where the stack ends. */
 		.stack_is_cut = sample->stack_len + 8 > sample->stack_asked,
 	};
 	struct find_ctx find = { s, t->space };
