@@ -3,6 +3,8 @@
 #define PROF_ANALYSIS_BUILD_H
 
 #include "analysis/calltree.h"
+#include "analysis/pairmap.h"
+#include <stdbool.h>
 #include <stdint.h>
 
 /* calltree_build of an upright tree that also says where each sample ended: node_of_sample, when
@@ -10,8 +12,14 @@
 void calltree_build_upright(struct calltree *t, const struct profile *p,
 			    const struct filter_result *samples, uint32_t event,
 			    const struct calltree_options *options, uint32_t *node_of_sample);
-/* Fill t, which is fresh, with the bottom-up tree of upright, whose keys move over to t. */
-void calltree_invert(struct calltree *t, struct calltree *upright);
+/* Fill t, which is fresh, with the bottom-up tree of upright, whose keys move over to t. tops: per
+ * node of upright, where to start with all that is below; NULL: at every sampled place. */
+void calltree_invert(struct calltree *t, struct calltree *upright, const bool *tops);
+/* Start t, which is fresh, with upright's keys, which move over, and an empty root. */
+void calltree_take_root(struct calltree *t, struct calltree *upright);
+/* The child of parent with like's key and kind; children is t's index of (parent, key), inlined. */
+uint32_t calltree_child_like(struct calltree *t, struct pairmap *children, uint32_t parent,
+			     const struct calltree_node *like);
 /* Sum selfs into totals and link children, heaviest first. */
 void calltree_finish(struct calltree *t);
 

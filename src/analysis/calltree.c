@@ -39,19 +39,10 @@ struct group { /* samples that share a first-level row and, where stacks were cu
 static uint32_t child_of(struct builder *b, uint32_t parent, uint32_t key, bool inlined,
 			 bool guessed)
 {
-	struct calltree *t = b->tree;
-	uint32_t *slot = pairmap_at(&b->children, (uint64_t)parent << 32 | key, inlined);
+	struct calltree_node like = { .key = key, .guessed = guessed };
 
-	if (*slot == PAIRMAP_NONE) {
-		struct calltree_node node = { .parent = parent, .key = key, .guessed = guessed };
-		node.first_child = node.next_sibling = PROFILE_NONE;
-		node.kind = inlined ? CODE_INLINED : t->keys.data[key].kind;
-		*slot = (uint32_t)t->nodes.len;
-		vec_push(&t->nodes, node);
-	} else if (!guessed) {
-		t->nodes.data[*slot].guessed = false;
-	}
-	return *slot;
+	like.kind = inlined ? CODE_INLINED : b->tree->keys.data[key].kind;
+	return calltree_child_like(b->tree, &b->children, parent, &like);
 }
 
 static bool folds_into(const struct builder *b, uint32_t node, uint32_t key)
@@ -347,7 +338,7 @@ void calltree_build(struct calltree *t, const struct profile *p,
 	}
 	calltree_build_upright(&upright, p, samples, event, options, NULL);
 	tree_init(t, p, event);
-	calltree_invert(t, &upright);
+	calltree_invert(t, &upright, NULL);
 	calltree_release(&upright);
 	calltree_finish(t);
 }

@@ -1,8 +1,42 @@
-/* The last steps of a call tree: totals, and children linked in the order views show them. */
+/* Making a call tree from another one, and the last steps of each: totals, and children linked in
+ * the order views show them. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/build.h"
+#include "analysis/pairmap.h"
+
+void calltree_take_root(struct calltree *t, struct calltree *upright)
+{
+	struct calltree_node root = upright->nodes.data[0];
+
+	root.self = root.self_count = 0;
+	t->keys.data = upright->keys.data;
+	t->keys.len = upright->keys.len;
+	t->keys.cap = upright->keys.cap;
+	memset(&upright->keys, 0, sizeof(upright->keys));
+	vec_push(&t->nodes, root);
+}
+
+uint32_t calltree_child_like(struct calltree *t, struct pairmap *children, uint32_t parent,
+			     const struct calltree_node *like)
+{
+	uint32_t *slot = pairmap_at(children, (uint64_t)parent << 32 | like->key,
+				    like->kind == CODE_INLINED);
+
+	if (*slot == PAIRMAP_NONE) {
+		struct calltree_node node = { .parent = parent,
+					      .key = like->key,
+					      .kind = like->kind };
+		node.first_child = node.next_sibling = PROFILE_NONE;
+		node.guessed = like->guessed;
+		*slot = (uint32_t)t->nodes.len;
+		vec_push(&t->nodes, node);
+	} else if (!like->guessed) {
+		t->nodes.data[*slot].guessed = false;
+	}
+	return *slot;
+}
 
 static void sum_totals(struct calltree *t)
 {

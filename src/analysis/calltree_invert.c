@@ -14,30 +14,11 @@
 struct inverter {
 	struct calltree *tree;
 	const struct calltree *upright;
+	const bool *tops;	 /* per node of upright; NULL: where something was sampled */
 	struct pairmap children; /* (parent, key), inlined → node */
 	size_t depth_limit;
 	uint32_t deeper_key; /* PROFILE_NONE until needed */
 };
-
-static uint32_t child_like(struct inverter *v, uint32_t parent, const struct calltree_node *like)
-{
-	struct calltree *t = v->tree;
-	uint32_t *slot = pairmap_at(&v->children, (uint64_t)parent << 32 | like->key,
-				    like->kind == CODE_INLINED);
-
-	if (*slot == PAIRMAP_NONE) {
-		struct calltree_node node = { .parent = parent,
-					      .key = like->key,
-					      .kind = like->kind };
-		node.first_child = node.next_sibling = PROFILE_NONE;
-		node.guessed = like->guessed;
-		*slot = (uint32_t)t->nodes.len;
-		vec_push(&t->nodes, node);
-	} else if (!like->guessed) {
-		t->nodes.data[*slot].guessed = false;
-	}
-	return *slot;
-}
 
 static uint32_t deeper_callers(struct inverter *v, uint32_t parent)
 {
@@ -49,7 +30,7 @@ static uint32_t deeper_callers(struct inverter *v, uint32_t parent)
 		vec_push(&v->tree->keys, key);
 	}
 	struct calltree_node like = { .key = v->deeper_key, .kind = CODE_SYNTHETIC };
-	return child_like(v, parent, &like);
+	return calltree_child_like(v->tree, &v->children, parent, &like);
 }
 
 /* The node of the first-level row above node, or the root. */
@@ -61,30 +42,31 @@ static uint32_t row_above(const struct calltree *t, const uint32_t *rows, uint32
 static void invert_path(struct inverter *v, uint32_t leaf, uint32_t row)
 {
 	const struct calltree_node *nodes = v->upright->nodes.data;
-	uint32_t at = row ? child_like(v, 0, &nodes[row]) : 0;
+	uint32_t at = row ? calltree_child_like(v->tree, &v->children, 0, &nodes[row]) : 0;
 	uint32_t i = leaf;
 
 	for (size_t depth = 0; i != row && depth < v->depth_limit; i = nodes[i].parent, depth++)
-		at = child_like(v, at, &nodes[i]);
+		at = calltree_child_like(v->tree, &v->children, at, &nodes[i]);
 	if (i != row)
 		at = deeper_callers(v, at);
-	v->tree->nodes.data[at].self += nodes[leaf].self;
-	v->tree->nodes.data[at].self_count += nodes[leaf].self_count;
+	v->tree->nodes.data[at].self += v->tops ? nodes[leaf].total : nodes[leaf].self;
+	v->tree->nodes.data[at].self_count += v->tops ? nodes[leaf].count : nodes[leaf].self_count;
 }
 
-static size_t count_leaves(const struct calltree *t)
+static bool is_start(const struct inverter *v, size_t node)
 {
-	size_t count = 0;
+	const struct calltree_node *n = &v->upright->nodes.data[node];
 
-	for (size_t i = 0; i < t->nodes.len; i++)
-		count += t->nodes.data[i].self || t->nodes.data[i].self_count;
-	return count;
+	return v->tops ? v->tops[node] : n->self || n->self_count;
 }
 
-static size_t choose_depth_limit(const struct calltree *upright)
+static size_t choose_depth_limit(const struct inverter *v)
 {
-	size_t limit = STEP_BUDGET / (count_leaves(upright) + 1);
+	size_t starts = 0;
 
+	for (size_t i = 0; i < v->upright->nodes.len; i++)
+		starts += is_start(v, i);
+	size_t limit = STEP_BUDGET / (starts + 1);
 	return limit > LEAST_DEPTH ? limit : LEAST_DEPTH;
 }
 
@@ -96,24 +78,20 @@ static void invert_paths(struct inverter *v)
 	for (uint32_t i = 1; i < t->nodes.len; i++) {
 		const struct calltree_node *n = &t->nodes.data[i];
 		rows[i] = row_above(t, rows, n->parent);
-		if (n->self || n->self_count)
+		if (is_start(v, i))
 			invert_path(v, i, rows[i]);
 	}
 	free_ptr(&rows);
 }
 
-void calltree_invert(struct calltree *t, struct calltree *upright)
+void calltree_invert(struct calltree *t, struct calltree *upright, const bool *tops)
 {
-	struct inverter v = { .tree = t, .upright = upright, .deeper_key = PROFILE_NONE };
-	struct calltree_node root = upright->nodes.data[0];
+	struct inverter v = {
+		.tree = t, .upright = upright, .tops = tops, .deeper_key = PROFILE_NONE
+	};
 
-	t->keys.data = upright->keys.data;
-	t->keys.len = upright->keys.len;
-	t->keys.cap = upright->keys.cap;
-	memset(&upright->keys, 0, sizeof(upright->keys));
-	root.self = root.self_count = 0;
-	vec_push(&t->nodes, root);
-	v.depth_limit = choose_depth_limit(upright);
+	calltree_take_root(t, upright);
+	v.depth_limit = choose_depth_limit(&v);
 	invert_paths(&v);
 	pairmap_release(&v.children);
 }

@@ -1,54 +1,17 @@
 /* The health line in words, and what would mend it. */
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/frames.h"
 #include "analysis/health.h"
+#include "analysis/percent.h"
+#include "analysis/wrap.h"
 #include "base/text.h"
 
 #define LINE_WIDTH    ((size_t)80)
 #define COMMAND_SHOWN ((size_t)100)
 #define FEW_SAMPLES   ((uint64_t)100)
-
-/* Parts joined by " · ", a new line where the next one would not fit. */
-struct line {
-	struct bytes *out;
-	size_t start; /* of this line in out */
-	bool empty;
-};
-
-static void line_begin(struct line *l, struct bytes *out, const char *label)
-{
-	l->out = out;
-	l->start = out->len;
-	l->empty = true;
-	bytes_printf(out, "%s: ", label);
-}
-
-static void line_part(struct line *l, const struct bytes *part)
-{
-	size_t used = text_width((const char *)l->out->data + l->start, l->out->len - l->start);
-	size_t width = text_width((const char *)part->data, part->len);
-
-	if (!l->empty && used + 3 + width > LINE_WIDTH) {
-		bytes_printf(l->out, "\n");
-		l->start = l->out->len;
-		bytes_printf(l->out, "        ");
-	} else if (!l->empty) {
-		bytes_printf(l->out, " · ");
-	}
-	bytes_append(l->out, part->data, part->len);
-	l->empty = false;
-}
-
-/* Add what was printed into part, and empty it. */
-static void line_take(struct line *l, struct bytes *part)
-{
-	line_part(l, part);
-	bytes_clear(part);
-}
 
 static void append_count(struct bytes *out, uint64_t n)
 {
@@ -57,25 +20,13 @@ static void append_count(struct bytes *out, uint64_t n)
 	bytes_printf(out, "%s", text_count(buf, sizeof(buf), n));
 }
 
-static double percent(uint64_t part, uint64_t all)
-{
-	return all ? 100.0 * (double)part / (double)all : 0;
-}
-
-/* One decimal; never "100.0%" or "0.0%" where it is not all or nothing. */
 static void append_percent(struct bytes *out, uint64_t part, uint64_t all)
 {
-	double value = percent(part, all);
-
-	if (part < all && value > 99.9)
-		value = 99.9;
-	if (part > 0 && value < 0.05)
-		bytes_printf(out, "<0.1%%");
-	else
-		bytes_printf(out, "%.1f%%", value);
+	percent_append(out, part, all);
+	bytes_printf(out, "%%");
 }
 
-static void add_samples(struct line *l, const struct health *h)
+static void add_samples(struct wrap *l, const struct health *h)
 {
 	struct bytes part = { 0 };
 
@@ -93,7 +44,7 @@ static void add_samples(struct line *l, const struct health *h)
 		append_count(&part, h->lost);
 		bytes_printf(&part, " lost");
 	}
-	line_take(l, &part);
+	wrap_take(l, &part);
 	bytes_release(&part);
 }
 
@@ -110,14 +61,14 @@ static uint64_t stacks_due(const struct health *h)
 	return all_known && h->due > h->delivered ? h->due : known_ends(h);
 }
 
-static void add_stacks(struct line *l, const struct health *h)
+static void add_stacks(struct wrap *l, const struct health *h)
 {
 	struct bytes part = { 0 };
 
 	if (known_ends(h)) {
 		append_percent(&part, h->whole, stacks_due(h));
 		bytes_printf(&part, " of stacks whole");
-		line_take(l, &part);
+		wrap_take(l, &part);
 		append_count(&part, h->guessed);
 		bytes_printf(&part, " guessed");
 	} else if (h->by_end[END_NO_STACK]) {
@@ -125,8 +76,7 @@ static void add_stacks(struct line *l, const struct health *h)
 	} else if (h->delivered) {
 		bytes_printf(&part, "not known whether stacks are whole");
 	}
-	if (part.len)
-		line_take(l, &part);
+	wrap_take(l, &part);
 	bytes_release(&part);
 }
 
@@ -137,28 +87,28 @@ static uint64_t wall_ns(const struct profile *p)
 	return p->runs.data[0].end_ns - p->runs.data[0].start_ns;
 }
 
-static void add_rate(struct line *l, const struct health *h, const struct profile *p)
+static void add_rate(struct wrap *l, const struct health *h, const struct profile *p)
 {
 	struct bytes part = { 0 };
 	uint64_t wanted = p->health.requested_rate;
 
 	if (h->effective_hz > 0) {
-		bytes_printf(&part, "%.0f Hz", h->effective_hz);
+		bytes_printf(&part, "%" PRIu64 " Hz", (uint64_t)(h->effective_hz + 0.5));
 		if (wanted && h->effective_hz < 0.95 * (double)wanted)
 			bytes_printf(&part, " of %" PRIu64 " asked for", wanted);
-		line_take(l, &part);
+		wrap_take(l, &part);
 	}
 	if (p->health.throttle_count) {
 		char buf[32];
 		bytes_printf(&part, "throttled for %s",
 			     text_duration(buf, sizeof(buf), p->health.throttled_ns));
-		line_take(l, &part);
+		wrap_take(l, &part);
 	}
 	if (p->health.prof_cpu_ns && wall_ns(p)) {
 		bytes_printf(&part, "prof used ");
 		append_percent(&part, p->health.prof_cpu_ns, wall_ns(p));
 		bytes_printf(&part, " of a CPU");
-		line_take(l, &part);
+		wrap_take(l, &part);
 	}
 	bytes_release(&part);
 }
@@ -175,19 +125,19 @@ static void append_module(struct bytes *out, const struct profile *p, uint32_t m
  */
 static void add_cut_line(struct bytes *out, const struct health *h, const struct profile *p)
 {
-	struct line l;
+	struct wrap l;
 	struct bytes part = { 0 };
 
 	if (!h->worst_count || (known_ends(h) - h->by_end[END_ROOT]) * 1000 < known_ends(h))
 		return;
-	line_begin(&l, out, "cut");
+	wrap_begin(&l, out, "cut: ", LINE_WIDTH, 8);
 	for (uint32_t i = 0; i < h->worst_count && i < 2; i++) {
 		append_count(&part, h->worst[i].count);
 		bytes_printf(&part, " %s in ", stack_end_name(h->worst[i].end));
 		append_module(&part, p, h->worst[i].module);
-		line_take(&l, &part);
+		wrap_take(&l, &part);
 	}
-	bytes_printf(out, "\n");
+	wrap_end(&l);
 	bytes_release(&part);
 }
 
@@ -198,22 +148,22 @@ static bool names_are_missing(const struct health *h)
 
 static void add_names_line(struct bytes *out, const struct health *h, const struct profile *p)
 {
-	struct line l;
+	struct wrap l;
 	struct bytes part = { 0 };
 
 	if (!names_are_missing(h))
 		return;
-	line_begin(&l, out, "names");
+	wrap_begin(&l, out, "names: ", LINE_WIDTH, 8);
 	append_percent(&part, h->unnamed_leaves, h->delivered);
 	bytes_printf(&part, " of samples have none");
-	line_take(&l, &part);
+	wrap_take(&l, &part);
 	for (uint32_t i = 0; i < h->nameless_count && i < 2; i++) {
 		append_percent(&part, h->nameless[i].count, h->delivered);
 		bytes_printf(&part, " in ");
 		append_module(&part, p, h->nameless[i].module);
-		line_take(&l, &part);
+		wrap_take(&l, &part);
 	}
-	bytes_printf(out, "\n");
+	wrap_end(&l);
 	bytes_release(&part);
 }
 
@@ -228,14 +178,14 @@ static void add_file_line(struct bytes *out, const struct profile *p)
 
 void health_format(const struct health *h, const struct profile *p, struct bytes *out)
 {
-	struct line l;
+	struct wrap l;
 	CLEANUP_FREE char *remedy = health_remedy(h, p);
 
-	line_begin(&l, out, "health");
+	wrap_begin(&l, out, "health: ", LINE_WIDTH, 8);
 	add_samples(&l, h);
 	add_stacks(&l, h);
 	add_rate(&l, h, p);
-	bytes_printf(out, "\n");
+	wrap_end(&l);
 	add_cut_line(out, h, p);
 	add_names_line(out, h, p);
 	add_file_line(out, p);

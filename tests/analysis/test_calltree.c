@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "analysis/calltree.h"
+#include "analysis/neighbours.h"
 #include "base/bytes.h"
 #include "build_profile.h"
 
@@ -22,6 +23,34 @@ static void print_node(struct bytes *out, const struct calltree *t, uint32_t i, 
 		     n->guessed ? "?" : "", n->self, n->total);
 	for (uint32_t c = n->first_child; c != PROFILE_NONE; c = t->nodes.data[c].next_sibling)
 		print_node(out, t, c, depth + 1);
+}
+
+typedef int neighbours(struct calltree *t, const struct profile *p,
+		       const struct filter_result *samples, uint32_t event,
+		       const struct calltree_options *options, const char *pattern,
+		       struct error *err);
+
+/* The tree, or the error's text. */
+static void expect_neighbours(struct build *b, neighbours *function, const char *pattern,
+			      const char *expected)
+{
+	struct filter_result all;
+	struct calltree t;
+	struct calltree_options o = { .by_comm = true };
+	struct error err = { 0 };
+	struct bytes out = { 0 };
+
+	build_finish(b, &all);
+	if (function(&t, &b->profile, &all, b->event, &o, pattern, &err) == 0) {
+		print_node(&out, &t, 0, 0);
+		calltree_release(&t);
+	} else {
+		bytes_printf(&out, "%s", err.text);
+	}
+	bytes_u8(&out, '\0');
+	assert_string_equal((const char *)out.data, expected);
+	bytes_release(&out);
+	filter_result_release(&all);
 }
 
 static void expect_tree(struct build *b, const struct calltree_options *options,
@@ -331,6 +360,31 @@ static void deep_stacks_are_exact(void **state)
 	filter_result_release(&all);
 }
 
+static void callers_and_callees(void **state)
+{
+	struct build *b = *state;
+
+	build_stack(b, "main;a;f;x", 1);
+	build_stack(b, "main;a;f;f;y", 2);
+	build_stack(b, "main;b;f", 4);
+	build_stack(b, "main;f;x;f", 8);
+	build_stack(b, "main;b", 16);
+	expect_neighbours(b, calltree_callees, "f",
+			  "all 0/15\n f 4/15\n  x 1/9\n   f 8/8\n  f 0/2\n   y 2/2\n");
+	expect_neighbours(
+		b, calltree_callers, "f",
+		"all 0/15\n f 0/15\n  main 8/8\n  b 0/4\n   main 4/4\n  a 0/3\n   main 3/3\n");
+	expect_neighbours(b, calltree_callers, "x,y",
+			  "all 0/11\n x 0/9\n  f 0/9\n   main 8/8\n   a 0/1\n    main 1/1\n y 0/2\n"
+			  "  f 0/2\n   f 0/2\n    a 0/2\n     main 2/2\n");
+	expect_neighbours(b, calltree_callers, "main", "all 0/31\n main 31/31\n");
+	expect_neighbours(
+		b, calltree_callees, "mian",
+		"--callees 'mian': no such function in these samples; did you mean main?");
+	expect_neighbours(b, calltree_callers, "/(/",
+			  "--callers: '(' is not a regular expression: Unmatched ( or \\(");
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -352,6 +406,7 @@ int main(void)
 		TEST(guessed_unless_found_otherwise_too),
 		TEST(huge_weights_do_not_overflow),
 		TEST(deep_stacks_are_exact),
+		TEST(callers_and_callees),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,7 +68,7 @@ static void expect_error(const struct filter_spec *spec, const char *text)
 static void everything(void **state)
 {
 	(void)state;
-	expect(SPEC(NULL), "012345");
+	expect(SPEC(.time = NULL), "012345");
 }
 
 static void by_time(void **state)
@@ -174,7 +174,9 @@ static void the_event_of_a_view(void **state)
 {
 	struct build b;
 	struct filter *f;
-	struct filter_spec specs[] = { { NULL }, { .event = "page-faults" }, { .comm = "app" } };
+	struct filter_spec specs[] = { { .time = NULL },
+				       { .event = "page-faults" },
+				       { .comm = "app" } };
 	uint32_t expected[] = { 0, 1, 0 };
 
 	(void)state;
