@@ -1,0 +1,107 @@
+"""Programs whose files are deleted, replaced, or only to be seen from where the program is."""
+import os
+import shutil
+import stat
+
+from proftest import Skip, below, expect, expect_all, expect_equal, main, need_root, need_tool, prof, program, record, run, total
+
+
+def hot(recording, name):
+    stacks = recording.counts()
+    chosen = below(stacks, name)
+    expect(total(chosen) > 0.9 * total(stacks), "%d of %d samples are named %s; others: %s" % (
+        total(chosen), total(stacks), name, sorted({s.leaf for s in stacks if name not in s})[:5]))
+    return chosen
+
+
+def own_copy(name):
+    path = os.path.abspath(name)
+    shutil.copy(program(name), path)
+    os.chmod(path, 0o755)
+    return path
+
+
+def test_deleted_while_running():
+    r = record(own_copy("replaced"), 600, "del")
+    expect_all(hot(r, "replaced_hot"), lambda s: s.has("main", "replaced_hot"), "main;replaced_hot")
+    expect("(deleted)" not in prof("report", "--by=module", r.path).out, "' (deleted)' in a module's name")
+
+
+def test_replaced_while_running():
+    r = record(own_copy("replaced"), 600, "swap", program("decoy"))
+    stacks = r.counts()
+    wrong = [s for s in stacks if any(f.startswith("decoy") for f in s.frames)]
+    expect_equal(wrong, [], "names of the file that came later")
+    hot(r, "replaced_hot")
+
+
+def test_memory_file():
+    r = record(program("memfd"), 400, program("tail"))
+    expect_all(hot(r, "work"), lambda s: s.has("main", "work") or s.has("second", "work"), "main;work")
+
+
+def test_other_mount_namespace():
+    need_root()
+    need_tool("unshare")
+    os.mkdir("inside")
+    script = "mount -t tmpfs none inside && cp '%s' inside/only && exec inside/only 400" % program("tail")
+    if run("unshare", "-m", "true").status:
+        raise Skip("cannot make a mount namespace")
+    r = record("unshare", "-m", "sh", "-c", script)
+    expect(not os.path.exists("inside/only"), "the namespace leaked")
+    stacks = [s for s in r.counts() if s.comm == "only"]
+    expect(total(below(stacks, "work")) > 0.9 * total(stacks), "not named: %s" % {s.leaf for s in stacks})
+
+
+def test_output_file():
+    record(program("shares"), 50)
+    expect_equal(stat.S_IMODE(os.stat("test.data").st_mode), 0o600, "mode of the file")
+    with open("test.data", "rb") as f:
+        before = f.read()
+    record(program("shares"), 50)
+    with open("test.data.old", "rb") as f:
+        expect_equal(f.read() == before, True, "the old file was kept")
+
+
+def test_failure_keeps_the_old_file():
+    record(program("shares"), 50)
+    with open("test.data", "rb") as f:
+        before = f.read()
+    r = prof("record", "-o", "test.data", "--", "./no-such-command")
+    expect_equal(r.status, 127, str(r))
+    with open("test.data", "rb") as f:
+        expect(f.read() == before, "a failed recording destroyed a good file")
+
+
+def test_output_to_a_pipe():
+    need_root()
+    r = run("sh", "-c", "'%s' record -q -o - -a --duration 0.3 | cat > piped.data" % __import__("proftest").PROF)
+    expect_equal(r.status, 0, str(r))
+    expect_equal(prof("info", "piped.data").status, 0, "a recording through a pipe")
+
+
+def test_symbolize_again():
+    path = own_copy("shares")
+    debug = os.path.abspath("debug")
+    os.mkdir(debug)
+    need_tool("objcopy")
+    need_tool("readelf")
+    notes = run("readelf", "-n", path).out
+    build_id = notes.split("Build ID: ")[1].split()[0]
+    os.makedirs(os.path.join(debug, ".build-id", build_id[:2]))
+    where = os.path.join(debug, ".build-id", build_id[:2], build_id[2:] + ".debug")
+    run("objcopy", "--only-keep-debug", path, where)
+    run("strip", path)
+    r = record(path, 300)
+    expect_equal(below(r.counts(), "half"), [], "names although the program is stripped")
+    s = prof("symbolize", "--debug-dir", debug, "-o", "named.data", r.path)
+    expect_equal((s.status, s.out), (0, ""), str(s))
+    from proftest import Recording
+    named = Recording("named.data")
+    hot(named, "main")
+    expect(below(named.counts(), "half"), "no names after symbolize: " + s.err)
+    expect_equal(total(named.counts()), total(r.counts()), "samples")
+
+
+if __name__ == "__main__":
+    main(globals())

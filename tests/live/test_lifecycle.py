@@ -1,0 +1,328 @@
+"""The target lives and dies as without prof; signals do what the documentation says; data is kept."""
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import time
+
+from proftest import PROF, Recording, below, environment, expect, expect_equal, finish, main, prof, program, record, run
+from proftest import start, total, wait_until
+
+
+def test_exit_status():
+    record(program("ending"), 100, "exit", status=7)
+    record("true", status=0)
+    record("sh", "-c", "exit 200", status=200)
+
+
+def expect_signal(how, number):
+    r = record(program("ending"), 150, how, status=None)
+    expect_equal((r.result.signal, r.result.status), (number, 128 + number), str(r.result))
+    expect(below(r.counts(), "burn_here"), "the data is kept")
+    expect_equal([f for f in os.listdir(".") if f.startswith("core")], [], "prof's own core")
+
+
+def test_ends_by_sigsegv():
+    expect_signal("segv", signal.SIGSEGV)
+
+
+def test_ends_by_sigterm():
+    expect_signal("term", signal.SIGTERM)
+
+
+def test_command_not_found():
+    r = prof("record", "--", "./no-such-command")
+    expect_equal((r.status, r.out), (127, ""), str(r))
+    expect(r.err.startswith("prof record: ") and r.err.count("\n") == 1 and "no-such-command" in r.err, r.err)
+    expect_equal(prof("record", "no-such-command-in-path").status, 127, "by name")
+
+
+def test_command_not_executable():
+    with open("plain", "w", encoding="ascii") as f:
+        f.write("text")
+    for command in ("./plain", "/etc"):
+        r = prof("record", "--", command)
+        expect_equal((r.status, r.out), (126, ""), str(r))
+        expect(r.err.startswith("prof record: ") and r.err.count("\n") == 1, r.err)
+
+
+def test_no_such_process():
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    for option in ("-p", "-t"):
+        r = prof("record", option, gone.pid)
+        expect_equal((r.status, r.out), (125, ""), str(r))
+        expect(r.err.startswith("prof record: ") and str(gone.pid) in r.err and r.err.count("\n") == 1, r.err)
+
+
+def test_unknown_event():
+    r = prof("record", "-e", "page-falts", "--", "true")
+    expect_equal((r.status, r.out), (2, ""), str(r))
+    expect("page-faults" in r.err and r.err.count("\n") == 1, r.err)
+
+
+def test_unwritable_output():
+    r = prof("record", "-o", "no/such/folder/x.data", "--", program("ending"), "100")
+    expect_equal((r.status, r.out), (125, ""), str(r))
+    expect("no/such/folder" in r.err, r.err)
+
+
+def test_no_samples():
+    for command, status in ((("true",), 0), (("sleep", "0.3"), 0)):
+        r = record(*command, status=status, path=command[0] + ".data")
+        for view in ("report", "folded"):
+            v = prof(view, r.path)
+            expect_equal(v.status, 0, str(v))
+        svg = prof("flame", "-o", "-", r.path)
+        expect_equal(svg.status, 0, str(svg))
+        expect("<svg" in svg.out, "an empty graph is a valid SVG")
+
+
+def test_what_the_target_is_given():
+    plain = run(program("surroundings"), 50)
+    recorded = record(program("surroundings"), 50).result
+    drop = re.compile(r"^(fd \d+ (pipe|socket):|env (_|SHLVL|OLDPWD)=|limit 4 )", re.M)
+    def lines(text):
+        return [re.sub(r"(pipe|socket):\[\d+\]", r"\1", line) for line in text.split("\n") if not drop.match(line)]
+    expect_equal(lines(recorded.out), lines(plain.out), "surroundings of the target")
+    expect_equal(sorted(re.findall(r"^fd (\d+) ", recorded.out, re.M)), sorted(re.findall(r"^fd (\d+) ", plain.out, re.M)),
+                 "open descriptors")
+
+
+def test_standard_streams_belong_to_the_target():
+    r = run("sh", "-c", "echo words | '%s' record -o t.data -- cat" % PROF)
+    expect_equal((r.status, r.out), (0, "words\n"), str(r))
+    r = prof("record", "-q", "-o", "t.data", "--", "sh", "-c", "echo out; echo err >&2")
+    expect_equal((r.out, r.err), ("out\n", "err\n"), "quiet")
+
+
+def test_closed_descriptors():
+    for closed in ("<&-", ">&-", "2>&-", "<&- >&- 2>&-"):
+        r = run("sh", "-c", "'%s' record -o t.data -- '%s' 100 exit %s" % (PROF, program("ending"), closed))
+        expect_equal(r.status, 7, closed + ": " + str(r))
+        expect(below(Recording("t.data").counts(), "burn_here"), closed)
+
+
+def started(*args):
+    """Start a recording and wait until its target burns."""
+    p = start(PROF, "record", "-o", "test.data", "--", *args)
+    target = wait_until(lambda: child_named(p.pid, os.path.basename(args[0])), 10, "the target to run")
+    wait_until(lambda: cpu_seconds(target) > 0.2, 20, "the target to burn")
+    return p, target
+
+
+def children(pid):
+    found = []
+    for tid in os.listdir("/proc/%d/task" % pid):
+        try:
+            with open("/proc/%d/task/%s/children" % (pid, tid), encoding="ascii") as f:
+                found += [int(word) for word in f.read().split()]
+        except OSError:
+            pass
+    return found
+
+
+def comm(pid):
+    try:
+        with open("/proc/%d/comm" % pid, encoding="utf-8", errors="replace") as f:
+            return f.read().strip()
+    except OSError:
+        return ""
+
+
+def child_named(pid, name):
+    return next((c for c in children(pid) if comm(c) == name[:15]), None)
+
+
+def stat_fields(pid):
+    with open("/proc/%d/stat" % pid, encoding="utf-8", errors="replace") as f:
+        return f.read().rpartition(")")[2].split()
+
+
+def cpu_seconds(pid):
+    try:
+        fields = stat_fields(pid)
+    except OSError:
+        return 0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def alive(pid):
+    try:
+        return stat_fields(pid)[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def test_first_interrupt_goes_on():
+    p, target = started(program("ending"), "2500", "ignore")
+    os.killpg(p.pid, signal.SIGINT)
+    time.sleep(0.5)
+    expect(alive(target), "the target, which ignores SIGINT, goes on")
+    expect_equal(p.poll(), None, "prof goes on")
+    r = finish(p)
+    expect_equal(r.status, 0, str(r))
+    n = total(below(Recording("test.data").counts(), "burn_here"))
+    expect(n > 0.8 * 2.5 * 997, "%d samples: the recording went on after Ctrl-C" % n)
+
+
+def test_interrupt_of_a_target_that_ends_gracefully():
+    p, _ = started(program("ending"), "20000", "graceful")
+    os.killpg(p.pid, signal.SIGINT)
+    r = finish(p, 10)
+    expect_equal(r.status, 5, "the target's own status: " + str(r))
+    expect(below(Recording("test.data").counts(), "burn_here"), "data")
+
+
+def test_interrupt_of_an_ordinary_target():
+    p, _ = started(program("ending"), "20000", "none")
+    os.killpg(p.pid, signal.SIGINT)
+    r = finish(p, 10)
+    expect_equal(r.signal, signal.SIGINT, str(r))
+    expect(below(Recording("test.data").counts(), "burn_here"), "data")
+
+
+def test_second_interrupt_ends_all():
+    p, target = started(program("ending"), "60000", "ignore")
+    os.killpg(p.pid, signal.SIGINT)
+    time.sleep(0.5)
+    os.killpg(p.pid, signal.SIGINT)
+    r = finish(p, 20)
+    wait_until(lambda: not alive(target), 10, "the target to end")
+    expect_equal(r.signal, signal.SIGTERM, str(r))
+    expect(below(Recording("test.data").counts(), "burn_here"), "data")
+
+
+def end_by(number):
+    p, target = started(program("ending"), "60000", "none")
+    os.kill(p.pid, number)
+    r = finish(p, 20)
+    wait_until(lambda: not alive(target), 10, "the target to end")
+    expect(r.signal in (signal.SIGTERM, number), str(r))
+    expect(below(Recording("test.data").counts(), "burn_here"), "data")
+
+
+def test_terminate():
+    end_by(signal.SIGTERM)
+
+
+def test_hang_up():
+    end_by(signal.SIGHUP)
+
+
+def test_interrupt_while_attached():
+    target = subprocess.Popen([program("ending"), "5000", "exit"], env=environment(), start_new_session=True)
+    p = start(PROF, "record", "-o", "test.data", "-p", target.pid)
+    time.sleep(1.0)
+    os.killpg(p.pid, signal.SIGINT)
+    r = finish(p, 10)
+    expect_equal(r.status, 0, str(r))
+    expect_equal(target.poll(), None, "the target lives on")
+    target.kill()
+    target.wait()
+    expect(below(Recording("test.data").counts(), "burn_here"), "data")
+
+
+class Terminal:
+    """A shell with job control on a terminal of its own."""
+
+    def __init__(self):
+        self.pid, self.fd = pty.fork()
+        if self.pid == 0:
+            os.execve("/bin/bash", ["bash", "--norc", "--noprofile", "-i"], environment(PS1="ready$ "))
+        self.text = ""
+        self.expect("ready$ ")
+
+    def send(self, text):
+        os.write(self.fd, text.encode())
+
+    def expect(self, wanted, seconds=15):
+        end = time.monotonic() + seconds
+        while wanted not in self.text:
+            expect(time.monotonic() < end, "%r does not come: %r" % (wanted, self.text[-500:]))
+            if select.select([self.fd], [], [], 0.1)[0]:
+                try:
+                    self.text += os.read(self.fd, 4096).decode("utf-8", "replace")
+                except OSError:
+                    break
+        before, _, self.text = self.text.partition(wanted)
+        return before
+
+    def close(self):
+        os.close(self.fd)
+        try:
+            os.kill(self.pid, signal.SIGKILL)
+        except OSError:
+            pass
+        os.waitpid(self.pid, 0)
+
+
+def on_terminal(work):
+    terminal = Terminal()
+    try:
+        work(terminal)
+    finally:
+        terminal.close()
+
+
+def stop_and_go_on(terminal):
+    terminal.send("'%s' record -o test.data -- '%s' 2000 exit\n" % (PROF, program("ending")))
+    recorder = wait_until(lambda: child_named(terminal.pid, "prof"), 10, "prof")
+    target = wait_until(lambda: child_named(recorder, "ending"), 10, "the target")
+    wait_until(lambda: cpu_seconds(target) > 0.2, 20, "the target to burn")
+    terminal.send("\x1a")
+    terminal.expect("Stopped")
+    terminal.expect("ready$ ")
+    expect_equal((stat_fields(recorder)[0], stat_fields(target)[0]), ("T", "T"), "states of prof and its target")
+    before = cpu_seconds(target)
+    time.sleep(0.3)
+    expect_equal(cpu_seconds(target), before, "the target is stopped")
+    terminal.send("fg\n")
+    terminal.expect("ready$ ", 30)
+    terminal.send("echo status=$?\n")
+    terminal.expect("status=$?")
+    terminal.expect("status=7")
+    n = total(below(Recording("test.data").counts(), "burn_here"))
+    expect(n > 0.85 * 2 * 997, "%d samples of 2 s" % n)
+
+
+def test_stop_and_go_on():
+    on_terminal(stop_and_go_on)
+
+
+def target_stops_itself(terminal):
+    terminal.send("'%s' record -o test.data -- '%s' 600 stop\n" % (PROF, program("ending")))
+    terminal.expect("Stopped", 20)
+    terminal.expect("ready$ ")
+    terminal.send("fg\n")
+    terminal.expect("ready$ ", 30)
+    terminal.send("echo status=$?\n")
+    terminal.expect("status=$?")
+    terminal.expect("status=0")
+
+
+def test_target_stops_itself():
+    on_terminal(target_stops_itself)
+
+
+def interrupt_key(terminal):
+    terminal.send("'%s' record -o test.data -- '%s' 30000 none\n" % (PROF, program("ending")))
+    recorder = wait_until(lambda: child_named(terminal.pid, "prof"), 10, "prof")
+    target = wait_until(lambda: child_named(recorder, "ending"), 10, "the target")
+    wait_until(lambda: cpu_seconds(target) > 0.2, 20, "the target to burn")
+    terminal.send("\x03")
+    terminal.expect("ready$ ")
+    terminal.send("echo status=$?\n")
+    terminal.expect("status=$?")
+    terminal.expect("status=130")
+
+
+def test_interrupt_key():
+    on_terminal(interrupt_key)
+    expect(below(Recording("test.data").counts(), "burn_here"), "data")
+
+
+if __name__ == "__main__":
+    main(globals())

@@ -1,0 +1,102 @@
+"""Names with any bytes in them: every view is whole, well-formed and harmless."""
+import csv
+import io
+import json
+import xml.dom.minidom
+
+from proftest import Recording, expect, expect_equal, expect_share, main, prof, program, record, total
+
+AWKWARD = {
+    "anonymous": "(anonymous namespace)::anonymous_namespace",
+    "template": "Templated<(Letter)0>::member",
+    "call": "Operators::operator()",
+    "less": "Operators::operator<",
+    "lambda": "{lambda(int&)#1}",
+    "semicolon": "semi",
+    "xml": "x<y>&\"q\"'z]]>",
+    "control": "ctl",
+    "utf8": "функ",
+    "long": "long_long_",
+    "script": "</script><img src=x onerror=alert(1)>",
+}
+
+
+def names_recording():
+    return record(program("names"), 2200)
+
+
+def holds(stack, fragment):
+    return any(fragment in frame for frame in stack.frames)
+
+
+def test_folded():
+    stacks = [s for s in names_recording().counts() if "main" in s]
+    for key, fragment in AWKWARD.items():
+        # The lambda is called by three frames of std::function that name it as well: one share all the same.
+        expect_share(stacks, lambda s, f=fragment: holds(s, f), 1 / len(AWKWARD), key)
+    for s in stacks:
+        after = s.frames[s.frames.index("main") + 1:]
+        known = [f for f in after if any(a in f for a in AWKWARD.values())]
+        expect(known or not after or "std::" in after[0] or total([s]) <= 2, "a frame was cut: %s" % after)
+
+
+def raw_controls(text):
+    return [c for c in text if (ord(c) < 32 and c != "\n") or 0x7f <= ord(c) < 0xa0]
+
+
+def test_terminal_views():
+    r = names_recording()
+    for view in (("report",), ("report", "--tree"), ("folded",), ("info",)):
+        text = prof(*view, r.path).raw_out.decode("utf-8")
+        expect_equal(raw_controls(text), [], "control characters in prof " + " ".join(view))
+    coloured = prof("report", "--color=always", r.path).raw_out.decode("utf-8")
+    expect("\x1b[31mX" not in coloured, "an escape sequence from a symbol")
+
+
+def svg(*options):
+    r = prof("flame", "-q", "-o", "-", *options)
+    expect_equal(r.status, 0, r.err)
+    return xml.dom.minidom.parseString(r.raw_out), r.raw_out.decode("utf-8")
+
+
+def test_flame_graph():
+    r = names_recording()
+    for options in ((), ("--width", "200"), ("--width", "4000"), ("--inverted",), ("--reverse",), ("--by-thread",)):
+        document, text = svg(*options, r.path)
+        expect(len(document.getElementsByTagName("script")) <= 1, "a script made from a name")
+        expect_equal([e for e in document.getElementsByTagName("*") if e.localName == "img"], [], "elements made from names")
+        expect("<img" not in text, "markup from a name")
+
+
+def test_json_and_csv():
+    r = names_recording()
+    for view in ("report", "info"):
+        json.loads(prof(view, "--json", r.path).raw_out.decode("utf-8"))
+    rows = list(csv.reader(io.StringIO(prof("report", "--csv", r.path).out)))
+    expect(len(rows) > 5 and len({len(row) for row in rows}) == 1, "CSV rows of one length: %s" % rows[:3])
+
+
+def test_thread_names():
+    r = record(program("comms"), 2400)
+    stacks = [s for s in r.counts() if s.frames and any("thread" in f for f in s.frames)]
+    expect_share(stacks, lambda s: s.comm == "renamed", 0.5, "renamed")
+    comms = {}
+    for s in stacks:
+        comms[s.comm] = comms.get(s.comm, 0) + s.weight
+    expect_equal(len(comms), 7, "commands: %s" % comms)
+    text = prof("folded", r.path).raw_out.decode("utf-8")
+    expect_equal(raw_controls(text), [], "control characters")
+    svg(r.path)
+    svg("--by-comm", r.path)
+
+
+def test_no_samples_in_every_view():
+    r = record("true", path="true.data")
+    document, _ = svg(r.path)
+    expect_equal(document.documentElement.tagName, "svg", "root element")
+    expect_equal(total(Recording(r.path).folded("--count")), 0, "samples") if not r.counts() else None
+    json.loads(prof("report", "--json", r.path).out)
+
+
+if __name__ == "__main__":
+    main(globals())

@@ -1,0 +1,133 @@
+"""Ordinary users, and machines that refuse: what may be recorded is, what may not is said with its remedy."""
+import json
+import os
+import shutil
+
+from proftest import PROF, Recording, Sysctl, as_nobody, below, copy_for_everybody, expect, expect_equal, main
+from proftest import need_root, need_tool, prof, program, record, run, total, world_directory
+
+
+def setup(*names):
+    """A directory for everybody with prof and programs in it."""
+    need_root()
+    directory = world_directory()
+    for path in (PROF,) + tuple(program(n) for n in names):
+        shutil.copy(path, directory)
+        os.chmod(os.path.join(directory, os.path.basename(path)), 0o755)
+    return directory
+
+
+def record_as_nobody(directory, *args, **more):
+    r = as_nobody("./prof", "record", "-o", "test.data", *args, cwd=directory, **more)
+    return Recording(os.path.join(directory, "test.data"), r)
+
+
+def kernel_row(stacks):
+    return sum(s.weight for s in stacks if s.leaf == "[kernel, not permitted]")
+
+
+def test_paranoid_2_alone():
+    directory = setup("wrappers", "shares")
+    with Sysctl("kernel.perf_event_paranoid", 2):
+        r = record_as_nobody(directory, "--", "./wrappers", "1000")
+    expect_equal(r.result.status, 0, str(r.result))
+    weights = r.folded()
+    part = kernel_row(weights) / max(1, sum(s.weight for s in weights))
+    expect(part > 0.05, "the kernel's part has a row of its own: %.3f" % part)
+    expect(total(below(r.counts(), "main")) > 100, "user samples")
+
+
+def test_paranoid_1_alone():
+    directory = setup("wrappers")
+    with Sysctl("kernel.perf_event_paranoid", 1):
+        r = record_as_nobody(directory, "--", "./wrappers", "1000")
+    expect_equal(r.result.status, 0, str(r.result))
+    expect_equal(kernel_row(r.folded()), 0, "[kernel, not permitted]")
+    expect(total(below(r.counts(), "wrap_read")) > 50, "samples with kernel frames")
+
+
+def test_whole_machine_refused_alone():
+    directory = setup("shares")
+    with Sysctl("kernel.perf_event_paranoid", 2):
+        r = as_nobody("./prof", "record", "-a", "--duration", "0.2", cwd=directory)
+    expect_equal((r.status, r.out), (125, ""), str(r))
+    expect("perf_event_paranoid" in r.err and r.err.count("\n") == 1, r.err)
+
+
+def test_other_users_process():
+    directory = setup("shares")
+    r = as_nobody("./prof", "record", "-p", os.getpid(), "--duration", "0.2", cwd=directory)
+    expect_equal((r.status, r.out), (125, ""), str(r))
+    expect(str(os.getpid()) in r.err or "permi" in r.err.lower(), r.err)
+
+
+def test_kptr_restrict_2_alone():
+    need_tool("dd")
+    with Sysctl("kernel.kptr_restrict", 2):
+        r = record("dd", "if=/dev/zero", "of=/dev/null", "bs=1M", "count=4000")
+        info = prof("check", "--json")
+    stacks = [s for s in r.counts() if s.comm == "dd"]
+    expect(total(stacks) > 50, "%d samples" % total(stacks))
+    named = {f for s in stacks for f in s.frames if "read_zero" in f or "clear_user" in f}
+    expect_equal(named, set(), "kernel names that cannot be known")
+    expect(total([s for s in stacks if any("read" in f for f in s.frames)]) > 0, "user frames: %s" % stacks[0].frames)
+    kernel = {f for s in stacks for f in s.frames if "kernel" in f}
+    expect(len(kernel) <= 1, "the kernel's part is one frame: %s" % sorted(kernel)[:5])
+    findings = {f["id"]: f for f in json.loads(info.out)["findings"]}
+    expect_equal(findings["kernel-names"]["state"], "limited", "prof check")
+    expect("kptr_restrict" in findings["kernel-names"]["remedy"], "the remedy")
+
+
+def test_seccomp():
+    r = run(program("no_perf_events"), PROF, "record", "-o", "t.data", "--", program("ending"), "5000", "exit")
+    expect_equal((r.status, r.out), (125, ""), str(r))
+    expect("seccomp" in r.err and "container" in r.err and r.err.count("\n") == 1, r.err)
+    expect_equal(run("pgrep", "-x", "-P", os.getpid(), "ending").out, "", "the target was left running")
+    c = run(program("no_perf_events"), PROF, "check")
+    expect_equal(c.status, 1, "prof check where nothing can be sampled: " + str(c))
+    expect("seccomp" in c.out, c.out)
+
+
+def test_small_ring_budget_alone():
+    directory = setup("shares")
+    prlimit = need_tool("prlimit")
+    with Sysctl("kernel.perf_event_mlock_kb", 16):
+        r = as_nobody(prlimit, "--memlock=65536", "./prof", "record", "-o", "test.data", "-m", "8M", "--", "./shares",
+                      "500", cwd=directory)
+    expect_equal(r.status, 0, str(r))
+    stacks = Recording(os.path.join(directory, "test.data")).counts()
+    expect(total(below(stacks, "main")) > 100, r.err)
+
+
+def test_setuid_program():
+    directory = setup("ending")
+    target = os.path.join(directory, "ending")
+    os.chown(target, 0, 0)
+    os.chmod(target, 0o4755)
+    plain = as_nobody("./ending", "800", "uid", cwd=directory)
+    r = record_as_nobody(directory, "--", "./ending", "800", "uid")
+    expect_equal(r.result.out, plain.out, "what the target says it is")
+    expect_equal(r.result.status, 7, "the target runs to its own end: " + str(r.result))
+    expect("set-uid" in r.result.err or "setuid" in r.result.err, "it is said: " + r.result.err)
+
+
+def test_unreadable_program():
+    directory = setup("ending")
+    os.chmod(os.path.join(directory, "ending"), 0o711)
+    r = record_as_nobody(directory, "--", "./ending", "300", "exit")
+    expect_equal(r.result.status, 7, str(r.result))
+
+
+def test_check():
+    r = prof("check", "--json")
+    report = json.loads(r.out)
+    expect_equal(r.status, 0 if report["can_sample"] else 1, str(r))
+    for finding in report["findings"]:
+        expect(finding["state"] in ("ok", "limited", "no", "info"), str(finding))
+        expect(finding["state"] != "no" or finding["remedy"], "a remedy: %s" % finding)
+    as_user = as_nobody(copy_for_everybody(PROF), "check")
+    expect(as_user.status in (0, 1) and as_user.err == "", str(as_user))
+
+
+if __name__ == "__main__":
+    main(globals())

@@ -1,0 +1,138 @@
+"""Children, threads, daemons: all found, under their names, with their time."""
+import subprocess
+import time
+
+from proftest import PROF, below, environment, expect, expect_all, expect_equal, expect_share, finish, main, prof, program
+from proftest import Recording, record, start, total
+
+
+def test_ways_to_start_a_child():
+    r = record(program("spawn"), 1000, program("tail"), program("inlined"))
+    stacks = r.counts()
+    burning = {"vforked": "work", "spawned": "level3", "fork": "fork_child_burn", "vm": "shared_memory_burn",
+               "orphan": "orphan_burn", "parent": "parent_burn"}
+    part = {key: total(below(stacks, name)) for key, name in burning.items()}
+    whole = sum(part.values())
+    expect(whole > 0.9 * total(stacks), "%d of %d samples are where they should be" % (whole, total(stacks)))
+    for key in burning:
+        share = (2 if key == "parent" else 1) / 7
+        expect_share([s for s in stacks if any(n in s for n in burning.values())],
+                     lambda s, n=burning[key]: n in s, share, key)
+    expect_all(below(stacks, "work"), lambda s: s.comm == "tail", "command of the vforked child")
+    expect_all(below(stacks, "level3"), lambda s: s.comm == "inlined", "command of the spawned child")
+    expect_all(below(stacks, "parent_burn"), lambda s: s.comm == "spawn" and s.has("main", "parent_burn"), "the parent")
+
+
+def check_short_lived(count, microseconds):
+    r = record(program("short_lived"), 1, count, microseconds, timeout=120)
+    weights = [s for s in r.folded() if s.comm == "short_lived"]
+    got = sum(s.weight for s in weights)
+    want = sum(r.truths.values())
+    expect(abs(got - want) <= 0.15 * want, "%.1f ms of %.1f ms accounted; %d lines" % (got / 1e6, want / 1e6, len(weights)))
+
+
+def test_short_lived_500us():
+    check_short_lived(600, 500)
+
+
+def test_short_lived_200us():
+    check_short_lived(1500, 200)
+
+
+def test_tasks_longer_than_ten_periods():
+    r = record(program("short_lived"), 1, 30, 12000)
+    got, want = sum(s.weight for s in r.folded() if s.comm == "short_lived"), sum(r.truths.values())
+    expect(abs(got - want) <= 0.05 * want, "%.1f ms of %.1f ms accounted" % (got / 1e6, want / 1e6))
+
+
+def test_many_threads():
+    r = record(program("threads"), 0, 300)
+    got = sum(s.weight for s in r.folded() if s.comm == "threads")
+    want = r.truths["threads"]
+    expect(got > 0.9 * want, "%.1f ms of %.1f ms accounted" % (got / 1e6, want / 1e6))
+
+
+def test_daemon():
+    begun = time.monotonic()
+    r = record(program("daemonize"), 400)
+    expect(below(r.counts(), "front_burn"), "the first process")
+    expect(time.monotonic() - begun < 20, "waits for a daemon for ever")
+    expect("trace" not in r.result.err.lower(), r.result.err)
+
+
+def test_attach():
+    target = subprocess.Popen([program("shares"), "4000"], stdout=subprocess.PIPE, env=environment())
+    try:
+        r = prof("record", "-o", "test.data", "-p", target.pid, "--duration", "1")
+        expect_equal((r.status, r.out), (0, ""), str(r))
+        expect_equal(target.poll(), None, "the target's state after detaching")
+        stacks = Recording("test.data", r).counts()
+        expect(total(below(stacks, "main")) > 300, "%d samples" % total(stacks))
+        for name, share in (("half", 0.5), ("third", 0.3), ("fifth", 0.2)):
+            expect_share(below(stacks, "main"), lambda s, n=name: n in s, share, name)
+    finally:
+        out, _ = target.communicate(timeout=30)
+    expect(b"truth half" in out and target.returncode == 0, "the target's own end: %d" % target.returncode)
+
+
+def test_attach_follows_new_children():
+    target = subprocess.Popen(["sh", "-c", "sleep 0.7; '%s' 800; true" % program("shares")], stdout=subprocess.DEVNULL,
+                              env=environment())
+    r = prof("record", "-o", "test.data", "-p", target.pid, "--duration", "3")
+    target.wait(timeout=30)
+    expect_equal(r.status, 0, str(r))
+    expect(below(Recording("test.data").counts(), "half"), "a child started later: " + r.err)
+
+
+def test_attached_target_ends():
+    target = subprocess.Popen([program("ending"), "700", "exit"], env=environment())
+    p = start(PROF, "record", "-o", "test.data", "-p", target.pid)
+    expect_equal(target.wait(timeout=20), 7, "the target's status")
+    r = finish(p, 10)
+    expect_equal(r.status, 0, str(r))
+    expect(below(Recording("test.data").counts(), "burn_here"), "samples")
+
+
+def test_attach_one_thread():
+    target = subprocess.Popen([program("shares"), "3000"], stdout=subprocess.DEVNULL, env=environment())
+    r = prof("record", "-o", "test.data", "-t", target.pid, "--duration", "0.5")
+    target.kill()
+    target.wait()
+    expect_equal(r.status, 0, str(r))
+    expect(total(below(Recording("test.data").counts(), "main")) > 100, r.err)
+
+
+def test_whole_machine_alone():
+    from proftest import need_root
+    need_root()
+    target = subprocess.Popen([program("shares"), "2500"], stdout=subprocess.DEVNULL, env=environment())
+    r = prof("record", "-o", "test.data", "-a", "--duration", "1")
+    target.kill()
+    target.wait()
+    expect_equal((r.status, r.out), (0, ""), str(r))
+    stacks = [s for s in Recording("test.data").counts() if s.comm == "shares"]
+    expect(total(stacks) > 300, "%d samples of the running program" % total(stacks))
+    expect_all(below(stacks, "half"), lambda s: s.has("main", "half"), "main;half")
+
+
+def test_delay():
+    r = record(program("shares"), 1000, options=["-D", "600"])
+    n = total(r.counts())
+    expect(100 < n < 600, "%d samples of 400 ms" % n)
+
+
+def test_events():
+    r = record(program("shares"), 300, options=["-e", "task-clock,page-faults", "-F", "500"])
+    expect(total(below(r.counts("--event", "task-clock"), "half")) > 20, r.result.err)
+    faults = record(program("wrappers"), 100, options=["-e", "page-faults", "-c", "1"], path="faults.data").counts()
+    expect(total(below(faults, "main")) > 100, "page faults of two megabytes")
+
+
+def test_period():
+    r = record(program("shares"), 1000, options=["-e", "task-clock", "-c", "10000000"])
+    n = total(r.counts())
+    expect(85 <= n <= 115, "%d samples at 10 ms in 1 s" % n)
+
+
+if __name__ == "__main__":
+    main(globals())

@@ -1,0 +1,144 @@
+"""Stacks of programs that state them: every frame there, none invented."""
+from proftest import below, expect, expect_all, expect_equal, expect_share, main, program, record, total
+
+
+def user_stacks(recording):
+    """Samples of the program itself: start-up and exit (a few in the dynamic linker) have no main below."""
+    return [s for s in recording.counts() if "main" in s]
+
+
+def burnt(recording, name):
+    """Stacks through a function; most of the samples must be there."""
+    stacks = recording.counts()
+    chosen = below(stacks, name)
+    expect(total(chosen) >= 0.9 * total(stacks), "%d of %d samples are in %s" % (total(chosen), total(stacks), name))
+    return chosen
+
+
+def test_shares():
+    r = record(program("shares"), 1500)
+    stacks = below(r.counts(), "main")
+    truth = sum(r.truths.values())
+    for name, ns in r.truths.items():
+        expect_share(stacks, lambda s, n=name: n in s, ns / truth, name)
+        expect_all(below(stacks, name), lambda s, n=name: s.has("main", n), name + " is called by main")
+
+
+def test_call_that_never_returns():
+    r = record(program("noreturn"), 400)
+    stacks = burnt(r, "forever")
+    expect_all(stacks, lambda s: s.has("main", "ends_with_call", "forever"), "main;ends_with_call;forever")
+    expect_equal(below(r.counts(), "next_victim"), [], "stacks with a function that never ran")
+
+
+def test_leaf_without_frame_pointer():
+    stacks = burnt(record(program("leaf"), 400), "leaf")
+    expect_all(stacks, lambda s: s.has("main", "outer", "mid", "leaf"), "main;outer;mid;leaf", 0.99)
+
+
+def test_vdso():
+    stacks = burnt(record(program("vdso"), 400), "reader")
+    expect_all(stacks, lambda s: s.has("main", "reader"), "main;reader")
+    inside = [s for s in stacks if any("vdso" in f for f in s.frames)]
+    expect(total(inside) > 0.3 * total(stacks), "%d of %d samples are in the vdso" % (total(inside), total(stacks)))
+
+
+def test_wrappers_of_libc():
+    stacks = user_stacks(record(program("wrappers"), 800))
+    for call, wrapper in (("open", "wrap_open"), ("close", "wrap_close"), ("read", "wrap_read"), ("mem", "wrap_memcpy")):
+        inside = below(stacks, wrapper)
+        expect(total(inside) > 0, "no samples below " + wrapper)
+        expect_all(inside, lambda s, w=wrapper: s.has("main", w), "main;" + wrapper)
+        deeper = [s for s in inside if s.leaf != wrapper]
+        expect_all(deeper, lambda s, w=wrapper, c=call: c in s.frames[s.frames.index(w) + 1], wrapper + ";" + call)
+    for stack in stacks:
+        wrapped = [f for f in stack.frames if f.startswith("wrap_")]
+        expect(len(wrapped) <= 1, "two wrappers in one stack: %s" % stack.frames)
+
+
+def test_signal_handler():
+    stacks = burnt(record(program("handler"), 600), "handler_work")
+    expect_all(stacks, lambda s: s.has("handler", "handler_work"), "handler;handler_work")
+    expect_all(stacks, lambda s: s.has("main", "interrupted"), "main;interrupted on both stacks", 0.99)
+
+
+def test_recursion():
+    for depth in (50, 300, 1000):
+        stacks = burnt(record(program("deep"), 300, depth), "leaf_burn")
+        expect_all(stacks, lambda s, d=depth: s.frames.count("rec") == d and s.has("main", "rec"),
+                   "%d frames of rec below main" % depth, 0.99)
+
+
+def test_stack_larger_than_any_copy():
+    r = record(program("deep"), 400, 20, 100000)
+    stacks = burnt(r, "leaf_burn")
+    complete = [s for s in stacks if s.frames.count("rec") == 20 and "main" in s]
+    cut = [s for s in stacks if "main" not in s]
+    expect(total(complete) + total(cut) == total(stacks), "stacks with main but without all of rec")
+    if cut:
+        text = r.result.err + r_text(r)
+        expect("trunc" in text or "cut" in text or "too small" in text, "cut stacks, and nothing says so: " + text[:2000])
+
+
+def r_text(recording):
+    from proftest import prof
+    return prof("report", recording.path).out
+
+
+def test_large_frames():
+    stacks = burnt(record(program("deep"), 600, 100, 400), "leaf_burn")
+    expect_all(stacks, lambda s: s.frames.count("rec") == 100 and "main" in s, "100 frames of 400 bytes", 0.95)
+
+
+def check_plt(name, has_stub):
+    stacks = burnt(record(program(name), 500), "hot_caller")
+    expect_all(stacks, lambda s: s.has("main", "hot_caller"), "main;hot_caller")
+    stub = [s for s in stacks if s.leaf == "tiny@plt"]
+    callee = [s for s in stacks if s.leaf == "tiny"]
+    expect(callee, "no samples in tiny")
+    expect(bool(stub) == has_stub, "samples in tiny@plt: %d" % total(stub))
+    expect_all(stub + callee, lambda s: s.frames[-2] == "hot_caller", "called by hot_caller", 0.99)
+    expect_all(stacks, lambda s: s.leaf in ("tiny@plt", "tiny", "hot_caller"), "no other name", 0.97)
+
+
+def test_plt_lazy():
+    check_plt("plt_lazy", True)
+
+
+def test_plt_ibt():
+    check_plt("plt_ibt", True)
+
+
+def test_plt_none():
+    check_plt("plt_none", False)
+
+
+def test_tail_calls():
+    stacks = burnt(record(program("tail"), 400), "work")
+    allowed = {"main", "first", "second", "work"}
+    for s in stacks:
+        after = s.frames[s.frames.index("main"):] if "main" in s else []
+        expect(after and set(after) <= allowed | {a for a in after if "[" in a}, "unexpected frames: %s" % s.frames)
+
+
+def test_inlined():
+    r = record(program("inlined"), 400)
+    stacks = burnt(r, "host")
+    expect_all(stacks, lambda s: s.has("main", "host", "level1", "level2", "level3"),
+               "main;host;level1;level2;level3", 0.97)
+    flat = below(r.counts("--no-inline"), "host")
+    expect_all(flat, lambda s: s.has("main", "host") and "level1" not in s, "--no-inline")
+
+
+def test_stack_modes():
+    for mode in ("fp", "dwarf", "dwarf,16384", "none"):
+        stacks = record(program("shares"), 200, options=["--call-graph", mode], path=mode.split(",")[0] + ".data").counts()
+        expect(total(stacks) > 100, mode)
+        if mode == "none":
+            expect_all(stacks, lambda s: len(s.frames) <= 1, "one frame without stacks")
+        if mode.startswith("dwarf"):
+            expect_all(below(stacks, "half"), lambda s: s.has("main", "half"), mode)
+
+
+if __name__ == "__main__":
+    main(globals())
