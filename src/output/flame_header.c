@@ -237,7 +237,7 @@ static double legend(struct bytes *out, const struct calltree *t, double y, doub
 			continue;
 		int len = snprintf(text, sizeof(text), "%s%s %.1f%%", flame_kind_name(kind),
 				   flame_kind_mark(kind), 100 * shares[kind]);
-		double need = 16 + len * LINE_CHAR + 14;
+		double need = 16 + len * LINE_CHAR + 8;
 		if (x > FLAME_MARGIN && x + need > width - FLAME_MARGIN) {
 			x = FLAME_MARGIN;
 			y += LINE_PX + 2;

@@ -172,36 +172,40 @@ static bool without_arguments(struct bytes *out, const char *s, size_t len)
 	return depth == 0;
 }
 
-/* The start of the longest tail behind a "::" or "/" that takes at most columns; len when none
- * does. */
-static size_t tail_of(const char *s, size_t len, size_t columns)
+/*
+ * Where the longest tail behind a "::" or "/" that takes at most columns starts; when none does,
+ * the last such place: *fits says which.
+ */
+static size_t tail_of(const char *s, size_t len, size_t columns, bool *fits)
 {
-	size_t found = len, used = 0, end = len;
+	size_t found = 0, used = 0, end = len;
 
+	*fits = false;
 	for (size_t i = len; i-- > 1;) {
 		if (((unsigned char)s[i] & 0xc0) == 0x80)
 			continue;
 		used += text_width(s + i, end - i);
 		end = i;
-		if (used > columns)
+		if (used > columns && found > 0)
 			break;
-		if (s[i - 1] == '/' || (i >= 2 && s[i - 1] == ':' && s[i - 2] == ':'))
+		if (s[i - 1] == '/' || (i >= 2 && s[i - 1] == ':' && s[i - 2] == ':')) {
 			found = i;
+			*fits = used <= columns;
+		}
 	}
 	return found;
 }
 
 static void shortened(struct bytes *out, const char *s, size_t len, size_t columns)
 {
-	size_t tail =
-		text_width(s, len) > columns && columns > 5 ? tail_of(s, len, columns - 1) : len;
+	bool fits = false;
+	size_t tail = 0;
 
-	if (tail < len) {
+	if (text_width(s, len) > columns && columns > 0)
+		tail = tail_of(s, len, columns - 1, &fits);
+	if (fits)
 		bytes_append(out, ELLIPSIS, strlen(ELLIPSIS));
-		bytes_append(out, s + tail, len - tail);
-	} else {
-		flame_cut(out, s, len, columns);
-	}
+	flame_cut(out, s + tail, len - tail, fits ? columns - 1 : columns);
 }
 
 void flame_label(struct bytes *out, const char *name, size_t len, size_t columns)

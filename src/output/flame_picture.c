@@ -36,9 +36,12 @@ struct picture {
 	VEC(struct run) runs; /* by row */
 };
 
-static uint8_t known_kind(uint8_t kind)
+/* The kind a node is painted as: the root is no code. */
+static uint8_t kind_of(const struct picture *p, uint32_t node)
 {
-	return kind < FLAME_KINDS ? kind : CODE_UNKNOWN;
+	uint8_t kind = p->page->drawn->nodes.data[node].kind;
+
+	return node == 0 ? CODE_THREAD : kind < FLAME_KINDS ? kind : CODE_UNKNOWN;
 }
 
 /* y of the middle of a row. */
@@ -136,7 +139,7 @@ static void label(struct bytes *out, const struct bytes *name, uint8_t kind, dou
 static void add_labelled(struct picture *p, const struct flame_box *box, const struct bytes *name,
 			 unsigned shade)
 {
-	uint8_t kind = known_kind(p->page->drawn->nodes.data[box->node].kind);
+	uint8_t kind = kind_of(p, box->node);
 	struct bytes *out = &p->labelled[kind][shade];
 	long from = lround(box->x), to = lround(box->x + box->width), y = row_middle(p, box->row);
 
@@ -150,7 +153,7 @@ static void add_labelled(struct picture *p, const struct flame_box *box, const s
 
 static void add_box(struct picture *p, const struct flame_box *box, bool labelled)
 {
-	uint8_t kind = known_kind(p->page->drawn->nodes.data[box->node].kind);
+	uint8_t kind = kind_of(p, box->node);
 	long from = lround(box->x), to = lround(box->x + box->width);
 
 	if (to - from < TINY_PX) {

@@ -10,8 +10,8 @@ function arrange(forceLayout) {
 	}
 	for (const fo of [head, panel])
 		fo.setAttribute('width', wide);
-	headHeight = Math.ceil(head.firstChild.getBoundingClientRect().height);
-	const barHeight = Math.ceil(panel.firstChild.getBoundingClientRect().height);
+	headHeight = head.firstChild.offsetHeight;
+	const barHeight = panel.firstChild.offsetHeight;
 	head.setAttribute('height', headHeight);
 	panel.setAttribute('height', barHeight);
 	top = headHeight + barHeight + 8;
@@ -39,7 +39,7 @@ function select(v) {
 	outline(mark, v);
 	const box = v && placed.get(v);
 	if (box) {
-		const y = root.getBoundingClientRect().top + top + yOf(box.row), bar = panel.firstChild.getBoundingClientRect().height;
+		const y = root.getBoundingClientRect().top + top + yOf(box.row), bar = panel.firstChild.offsetHeight;
 		if (y < bar + ROW || y > innerHeight - 2 * ROW)
 			scrollBy(0, y - innerHeight / 2 - bar / 2);
 	}
@@ -183,6 +183,8 @@ inflate(meta.textContent).then(bytes => {
 	build();
 	listen();
 	read();
+	if (root === document.documentElement && S.root === 'bottom' && S.view !== 'pair')
+		scrollTo(0, 1e9);
 }).catch(e => {
 	root.classList.remove('live');
 	console.error(e);

@@ -53,12 +53,13 @@ function shorten(name, limit) {
 		if (columns(name) <= limit)
 			return name;
 	}
-	for (const m of name.matchAll(/::|\//g)) {
-		const tail = name.slice(m.index + m[0].length);
-		if (limit > 5 && tail && columns(tail) < limit)
+	let tail = name;
+	for (const m of name.matchAll(/(?:::|\/)(?=.)/g)) {
+		tail = name.slice(m.index + m[0].length);
+		if (columns(tail) < limit)
 			return '\u2026' + tail;
 	}
-	return cut(name, limit);
+	return columns(tail) <= limit ? tail : cut(tail, limit);
 }
 
 const MARKS = { k: ' [k]', j: ' [j]', i: ' [i]' };

@@ -20,7 +20,7 @@ function header() {
 	const of = name => lines.filter(t => t.classList.contains(name)).map(t => t.textContent);
 	head.append(el('h1', {}, of('top').join(' ')), el('p', {}, of('sub').join(' ')));
 	head.append(...of('dim').map(text => el('p', { class: 'soft' }, text)));
-	head.append(el('p', { class: 'keys' }, ...[...root.querySelectorAll('.key')].map(
+	head.append(el('p', {}, ...[...root.querySelectorAll('.key')].map(
 		k => el('span', {}, swatch(k.classList[0]), k.textContent))));
 	return head;
 }
@@ -35,7 +35,7 @@ function button(text, key, title, act, pressed) {
 }
 
 function bar() {
-	ui.query = el('input', { type: 'search', placeholder: 'Search: regular expression (/)', 'aria-label': 'Search',
+	ui.query = el('input', { type: 'search', placeholder: 'Search (/): regular expression', 'aria-label': 'Search',
 		spellcheck: 'false', autocomplete: 'off' });
 	ui.found = el('span', { class: 'soft' });
 	ui.path = el('nav', { class: 'path', 'aria-label': 'Zoom path' });
@@ -46,8 +46,7 @@ function bar() {
 	const one = (text, key, title, what) => button(text, key, title, () => selected && selected.k >= 0 && change(what(plain(selected))));
 	return el('div', { class: 'panel bar' },
 		el('div', { class: 'row' }, ui.query,
-			button('\u2039', 'N', 'previous match', () => step(-1)), button('\u203a', 'n', 'next match', () => step(1)), ui.found),
-		el('div', { class: 'row' },
+			button('\u2039', 'N', 'previous match', () => step(-1)), button('\u203a', 'n', 'next match', () => step(1)),
 			button('Reset', '0', 'whole graph, no filters', act(() => ({ ...START, root: S.root, q: S.q }))),
 			button('Icicle', 'i', 'root on top', act(() => ({ root: S.root === 'top' ? 'bottom' : 'top' })), () => S.root === 'top'),
 			button('Bottom-up', 'b', 'callers of what runs itself', act(() => ({ view: S.view === 'up' ? 'down' : 'up', at: '', zoom: [] })), () => S.view === 'up'),
@@ -58,14 +57,14 @@ function bar() {
 			one('Hide', 'x', 'no stacks through the selected function', n => ({ only: [...S.only, '-' + n], zoom: [] })),
 			button('Table', 't', 'functions by self', () => showSheet('table')),
 			button('?', '?', 'help', () => showSheet('help'))),
-		ui.sheet, ui.path, ui.what, ui.live);
+		ui.sheet, el('div', { class: 'line' }, ui.path, ui.found), ui.what, ui.live);
 }
 
 // The function name of a view node, also in the view by modules.
 const plain = v => F.name[v.f];
 
 function table() {
-	const t = el('table', {}, el('tr', {}, ...['Function', 'self', '', 'total', ''].map(h => el('th', {}, h))));
+	const t = el('table', { class: 'rows' }, el('tr', {}, ...['Function', 'self', '', 'total', ''].map(h => el('th', {}, h))));
 	for (const r of functions().slice(0, 100)) {
 		const name = F.name[r.f] || '(small frames)', go = el('button', { type: 'button' }, name);
 		go.addEventListener('click', () => r.f && change({ view: 'pair', at: name, zoom: [] }, true));
@@ -81,7 +80,7 @@ function help() {
 		['C', 'copy the prof report command for the function']];
 	for (const { key, title } of buttons)
 		keys.push([key, title]);
-	return el('table', {}, ...keys.map(([k, what]) => el('tr', {}, el('td', {}, what), el('td', {}, el('kbd', {}, k)))));
+	return el('table', { class: 'keys' }, ...keys.map(([k, what]) => el('tr', {}, el('td', {}, el('kbd', {}, k)), el('td', {}, what))));
 }
 
 function showSheet(name) {

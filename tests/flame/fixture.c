@@ -41,6 +41,7 @@ static void add_tables(struct profile *p)
 				     .comm = strtab_add_str(&p->strings, "app"),
 				     .space = PROFILE_NONE };
 
+	p->health.complete = 1;
 	vec_push(&p->machines, machine);
 	vec_push(&p->runs, run);
 	vec_push(&p->events, event);

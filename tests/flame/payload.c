@@ -1,0 +1,210 @@
+/* The independent reader of the embedded tree. */
+#include "payload.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/compress.h"
+
+static int digit(char c)
+{
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	const char *found = strchr(digits, c);
+
+	assert_non_null(found);
+	assert_int_not_equal(c, '\0');
+	return (int)(found - digits);
+}
+
+static void decode_base64(struct bytes *out, const char *s, size_t len)
+{
+	assert_int_equal(len % 4, 0);
+	for (size_t i = 0; i < len; i += 4) {
+		unsigned pad = s[i + 3] != '=' ? 0 : s[i + 2] != '=' ? 1 : 2;
+		uint32_t v = 0;
+		for (size_t k = 0; k < 4; k++)
+			v = v << 6 | (k < 4 - pad ? (uint32_t)digit(s[i + k]) : 0);
+		bytes_u8(out, (uint8_t)(v >> 16));
+		if (pad < 2)
+			bytes_u8(out, (uint8_t)(v >> 8));
+		if (pad < 1)
+			bytes_u8(out, (uint8_t)v);
+	}
+}
+
+static void read_strings(struct payload_tree *t, struct bytes_reader *r)
+{
+	uint64_t count = reader_varint(r), len = reader_varint(r);
+	const uint8_t *text = reader_take(r, len);
+
+	assert_non_null(text);
+	bytes_append(&t->text, text, len);
+	bytes_u8(&t->text, '\0');
+	char *s = (char *)t->text.data;
+	for (uint64_t i = 0; i < count; i++) {
+		char *end = strchr(s, '\n');
+		vec_push(&t->strings, s);
+		assert_true((end != NULL) == (i + 1 < count));
+		if (end)
+			*end = '\0';
+		s = end ? end + 1 : s;
+	}
+}
+
+static uint32_t read_name(const struct payload_tree *t, struct bytes_reader *r, uint32_t before)
+{
+	int64_t id = before + reader_zigzag(r);
+
+	assert_in_range(id, 0, t->strings.len - 1);
+	return (uint32_t)id;
+}
+
+static void read_frames(struct payload_tree *t, struct bytes_reader *r)
+{
+	uint64_t count = reader_varint(r);
+	struct payload_frame none = { 0 };
+
+	assert_in_range(count, 1, reader_left(r));
+	for (uint64_t i = 0; i < count; i++)
+		vec_push(&t->frames, none);
+	for (uint64_t i = 0; i < count; i++)
+		t->frames.data[i].name = read_name(t, r, i ? t->frames.data[i - 1].name : 0);
+	for (uint64_t i = 0; i < count; i++)
+		t->frames.data[i].module = read_name(t, r, i ? t->frames.data[i - 1].module : 0);
+	for (uint64_t i = 0; i < count; i++)
+		t->frames.data[i].file = read_name(t, r, i ? t->frames.data[i - 1].file : 0);
+	for (uint64_t i = 0; i < count; i++)
+		t->frames.data[i].line = reader_varint(r);
+	for (uint64_t i = 0; i < count; i++) {
+		uint64_t traits = reader_varint(r);
+		t->frames.data[i].kind = traits & 7;
+		t->frames.data[i].guessed = traits >> 3 & 1;
+		t->frames.data[i].shade = (unsigned)(traits >> 4);
+	}
+}
+
+static void read_parents(struct payload_tree *t, struct bytes_reader *r)
+{
+	for (uint32_t i = 0; i < t->nodes.len; i++) {
+		uint64_t pops = reader_varint(r);
+		uint32_t parent = i - 1;
+		for (; pops > 0; pops--) {
+			assert_int_not_equal(parent, UINT32_MAX);
+			parent = t->nodes.data[parent].parent;
+		}
+		t->nodes.data[i].parent = parent;
+		assert_true((i == 0) == (parent == UINT32_MAX));
+	}
+}
+
+struct callees {
+	VEC(uint32_t) frames;
+};
+
+static uint32_t read_callee(struct bytes_reader *callee, uint32_t *seen)
+{
+	uint64_t v = reader_varint(callee);
+
+	return v ? (uint32_t)v - 1 : ++*seen;
+}
+
+static void read_calls(struct payload_tree *t, struct bytes_reader *r)
+{
+	struct callees *of = xcalloc(t->frames.len, sizeof(*of));
+	uint64_t *calls = xcalloc(t->nodes.len, sizeof(*calls));
+	uint32_t seen = 0;
+
+	for (size_t i = 0; i < t->nodes.len; i++)
+		calls[i] = reader_varint(r);
+	for (size_t i = 0; i < t->nodes.len; i++) {
+		struct payload_node *n = &t->nodes.data[i];
+		struct callees *known = &of[i ? t->nodes.data[n->parent].frame : 0];
+		if (calls[i] == 0)
+			vec_push(&known->frames, read_callee(r, &seen));
+		uint64_t at = calls[i] ? calls[i] - 1 : known->frames.len - 1;
+		assert_in_range(at, 0, known->frames.len - 1);
+		n->frame = known->frames.data[at];
+		assert_in_range(n->frame, 0, t->frames.len - 1);
+	}
+	assert_int_equal(seen, t->frames.len - 1);
+	for (size_t i = 0; i < t->frames.len; i++)
+		vec_release(&of[i].frames);
+	free(of);
+	free(calls);
+}
+
+static void read_weights(struct payload_tree *t, struct bytes_reader *r, uint64_t per_sample)
+{
+	for (size_t i = 0; i < t->nodes.len; i++)
+		t->nodes.data[i].samples = reader_varint(r);
+	for (size_t i = 0; i < t->nodes.len; i++) {
+		struct payload_node *n = &t->nodes.data[i];
+		n->self = n->total = n->samples * per_sample + (uint64_t)reader_zigzag(r);
+	}
+	for (size_t i = 0; i < t->nodes.len; i++)
+		if (t->nodes.data[i].frame == 0)
+			t->small += t->nodes.data[i].small = reader_varint(r);
+	for (size_t i = t->nodes.len; i-- > 1;)
+		t->nodes.data[t->nodes.data[i].parent].total += t->nodes.data[i].total;
+}
+
+void payload_read(struct payload_tree *t, const char *base64, size_t len)
+{
+	struct bytes packed = { 0 }, raw = { 0 };
+	struct bytes_reader r;
+	struct payload_node none = { 0 };
+
+	memset(t, 0, sizeof(*t));
+	decode_base64(&packed, base64, len);
+	assert_int_equal(zlib_inflate(&raw, packed.data, packed.len, (size_t)1 << 30, NULL), 0);
+	reader_init(&r, raw.data, raw.len);
+	assert_int_equal(reader_varint(&r), 1);
+	read_strings(t, &r);
+	read_frames(t, &r);
+	uint64_t nodes = reader_varint(&r), per_sample = reader_varint(&r);
+	assert_in_range(nodes, 1, reader_left(&r));
+	for (uint64_t i = 0; i < nodes; i++)
+		vec_push(&t->nodes, none);
+	read_parents(t, &r);
+	read_calls(t, &r);
+	read_weights(t, &r, per_sample);
+	assert_false(r.failed);
+	assert_int_equal(reader_left(&r), 0);
+	bytes_release(&packed);
+	bytes_release(&raw);
+}
+
+const char *payload_find(const struct bytes *svg, size_t *len)
+{
+	const char *start = memmem(svg->data, svg->len, "<metadata", 9);
+
+	assert_non_null(start);
+	const char *text = strchr(start, '>') + 1, *end = strstr(text, "</metadata>");
+	assert_non_null(end);
+	*len = (size_t)(end - text);
+	return text;
+}
+
+uint64_t payload_total(const struct payload_tree *t, const char *name)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < t->nodes.len; i++)
+		if (strcmp(t->strings.data[t->frames.data[t->nodes.data[i].frame].name], name) == 0)
+			sum += t->nodes.data[i].total;
+	return sum;
+}
+
+void payload_release(struct payload_tree *t)
+{
+	bytes_release(&t->text);
+	vec_release(&t->strings);
+	vec_release(&t->frames);
+	vec_release(&t->nodes);
+}

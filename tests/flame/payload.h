@@ -1,0 +1,36 @@
+/* Reads the embedded tree back from an SVG, checking its form on the way. */
+#ifndef PROF_TESTS_FLAME_PAYLOAD_H
+#define PROF_TESTS_FLAME_PAYLOAD_H
+
+#include "base/bytes.h"
+#include "base/memory.h"
+#include <stdint.h>
+
+struct payload_node {
+	uint32_t frame, parent;
+	uint64_t self, total, samples, small;
+};
+
+struct payload_frame {
+	uint32_t name, module, file; /* strings */
+	uint64_t line;
+	unsigned kind, guessed, shade;
+};
+
+struct payload_tree {
+	struct bytes text; /* of the strings, each ended by a NUL */
+	VEC(const char *) strings;
+	VEC(struct payload_frame) frames;
+	VEC(struct payload_node) nodes;
+	uint64_t small; /* frames that small-frames nodes stand for */
+};
+
+/* From base64; fails the running test when the bytes are not in the documented form. */
+void payload_read(struct payload_tree *t, const char *base64, size_t len);
+/* The base64 between <metadata …> and </metadata>, in *len bytes. */
+const char *payload_find(const struct bytes *svg, size_t *len);
+/* The total of the nodes with this frame name, recursion not folded. */
+uint64_t payload_total(const struct payload_tree *t, const char *name);
+void payload_release(struct payload_tree *t);
+
+#endif
