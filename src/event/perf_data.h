@@ -29,6 +29,7 @@ struct perf_data_build_id {
 
 struct perf_data;
 bool perf_data_has_magic(const void *data, size_t len);
+/* fd stays the caller's and open until perf_data_free. name is for error lines. */
 int perf_data_open(struct perf_data **out, int fd, const char *name, struct error *err);
 void perf_data_free(struct perf_data *p);
 
