@@ -53,13 +53,16 @@ static void index_units(struct dwarf_info *d)
 	struct unit_ranges ranges = { 0 };
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die die;
+	Dwarf_Half version;
 	uint8_t type;
 
 	/* Without a place for the split unit libdw does not look for its file. */
-	while (dwarf_get_units(d->main.dwarf, cu, &cu, NULL, &type, &die, NULL) == 0) {
+	while (dwarf_get_units(d->main.dwarf, cu, &cu, &version, &type, &die, NULL) == 0) {
 		if (type != DW_UT_compile && type != DW_UT_skeleton)
 			continue;
-		struct dwarf_unit unit = { .die = die, .dwo = dwo_name(&die, type) };
+		struct dwarf_unit unit = { .die = die,
+					   .version = version,
+					   .dwo = dwo_name(&die, type) };
 		vec_push(&d->units, unit);
 		size_t before = ranges.list.len;
 		uint32_t index = (uint32_t)d->units.len - 1;
@@ -115,6 +118,26 @@ static const char *string_of(Dwarf_Die *die, unsigned name)
 	return dwarf_attr_integrate(die, name, &attribute) ? dwarf_formstring(&attribute) : NULL;
 }
 
+/* Not dwarf_decl_file: it takes DWARF 5's file 0 for none. */
+static const char *declaration_file(Dwarf_Die *die)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Word index;
+	Dwarf_Die unit;
+	Dwarf_Half version;
+	Dwarf_Files *files;
+	size_t count;
+
+	if (!dwarf_attr_integrate(die, DW_AT_decl_file, &attribute) ||
+	    dwarf_formudata(&attribute, &index) != 0 ||
+	    !dwarf_cu_die(attribute.cu, &unit, &version, NULL, NULL, NULL, NULL, NULL) ||
+	    dwarf_getsrcfiles(&unit, &files, &count) != 0)
+		return NULL;
+	if (index >= count || (index == 0 && version < 5))
+		return NULL;
+	return dwarf_filesrc(files, index, NULL, NULL);
+}
+
 static struct dwarf_function *read_function(struct dwarf_info *d, Dwarf_Die *die)
 {
 	struct dwarf_function *f = arena_zalloc(&d->arena, sizeof(*f));
@@ -124,7 +147,7 @@ static struct dwarf_function *read_function(struct dwarf_info *d, Dwarf_Die *die
 	if (!f->linkage)
 		f->linkage = string_of(die, DW_AT_MIPS_linkage_name);
 	f->name = string_of(die, DW_AT_name);
-	f->file = dwarf_decl_file(die);
+	f->file = declaration_file(die);
 	if (dwarf_decl_line(die, &line) == 0 && line > 0)
 		f->line = (uint32_t)line;
 	return f;

@@ -10,6 +10,7 @@
 #include "symbolize/flatten.h"
 
 #define NO_NODE UINT32_MAX
+#define NO_FILE UINT32_MAX
 
 /* The debug sections of one file as libdw reads them (dwarf_image.c). */
 struct dwarf_image {
@@ -33,6 +34,7 @@ struct dwarf_node {
 
 struct dwarf_unit {
 	Dwarf_Die die;
+	uint16_t version;
 	const char *dwo; /* skeleton: the file that holds the rest; else NULL */
 	bool loaded;
 	struct flat_map map; /* address → index in nodes, the deepest one */

@@ -23,7 +23,7 @@ struct walk {
 
 struct attributes {
 	bool has_code, declaration;
-	uint32_t call_file, call_line;
+	uint32_t call_file, call_line; /* call_file NO_FILE when not said */
 };
 
 static uint32_t small_number(Dwarf_Attribute *attribute)
@@ -94,7 +94,7 @@ static bool walk_children(struct walk *w, Dwarf_Die *parent, uint32_t node, unsi
 static bool visit(struct walk *w, Dwarf_Die *die, uint32_t node, unsigned depth,
 		  unsigned char **after)
 {
-	struct attributes a = { 0 };
+	struct attributes a = { .call_file = NO_FILE };
 
 	switch (dwarf_tag(die)) {
 	case DW_TAG_subprogram:
@@ -129,8 +129,9 @@ static int step(const struct walk *w, Dwarf_Die *die, bool known, unsigned char 
 	*next = (Dwarf_Die){ 0 };
 	if (!known) {
 		int status = dwarf_siblingof(die, next);
-		/* At the end of a level libdw leaves the address behind the closing null entry. */
-		*after = status == 1 ? next->addr : NULL;
+		/* At the end of a level libdw leaves the address of the closing null entry. */
+		unsigned char *null_entry = status == 1 ? next->addr : NULL;
+		*after = null_entry && *null_entry == 0 ? null_entry + 1 : NULL;
 		return status;
 	}
 	if (behind >= w->end)
@@ -229,7 +230,10 @@ bool dwarf_unit_line(const struct dwarf_unit *u, uint64_t address, const char **
 
 const char *dwarf_unit_file(const struct dwarf_unit *u, uint32_t index)
 {
-	return index && index < u->file_count ? dwarf_filesrc(u->files, index, NULL, NULL) : NULL;
+	/* DWARF 5 counts files from 0; before, 0 meant none. */
+	if (index >= u->file_count || (index == 0 && u->version < 5))
+		return NULL;
+	return dwarf_filesrc(u->files, index, NULL, NULL);
 }
 
 void dwarf_unit_release(struct dwarf_unit *u)
