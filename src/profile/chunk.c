@@ -28,8 +28,9 @@ size_t chunk_encode(struct bytes *out, uint16_t type, uint32_t epoch, const stru
 	struct bytes packed = { 0 };
 	size_t start = out->len;
 
-	zlib_deflate(&packed, body->data, body->len, level);
-	bool smaller = packed.len < body->len;
+	if (level)
+		zlib_deflate(&packed, body->data, body->len, level);
+	bool smaller = level && packed.len < body->len;
 	const struct bytes *stored = smaller ? &packed : body;
 
 	bytes_u32(out, CHUNK_MARK);

@@ -1,16 +1,16 @@
 /*
- * The frame of prof.data: a file header, then chunks. A chunk stands alone: mark, type, epoch, lengths and
- * checksums, then its body. docs/format.md is the specification.
+ * The frame of prof.data: a file header, then chunks. A chunk stands alone: mark, type, epoch,
+ * lengths and checksums, then its body. docs/format.md is the specification.
  */
 #ifndef PROF_PROFILE_CHUNK_H
 #define PROF_PROFILE_CHUNK_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include "base/bytes.h"
 #include "base/error.h"
 #include "profile/reader.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #define FORMAT_VERSION	 1u
 #define FILE_MAGIC	 "\x89PROF\r\n\x1a"
@@ -22,8 +22,11 @@
 #define CHUNK_ROWS_MAX	 65536u
 
 enum chunk_type { CHUNK_SCHEMA = 1, CHUNK_ROWS, CHUNK_INDEX, CHUNK_END };
-enum { CHUNK_ZLIB = 1 };  /* chunk flag: the body is a zlib stream */
+
+enum { CHUNK_ZLIB = 1 }; /* chunk flag: the body is a zlib stream */
+
 enum { ROWS_LISTED = 1 }; /* rows flag: a list of ids in place of the first */
+
 enum { END_COMPLETE = 1 };
 
 struct chunk {
@@ -34,8 +37,10 @@ struct chunk {
 };
 
 void chunk_encode_file_header(struct bytes *out);
-/* Append header and body; the body is compressed when that makes it smaller. Returns the bytes added. */
-size_t chunk_encode(struct bytes *out, uint16_t type, uint32_t epoch, const struct bytes *body, int level);
+/* Append header and body; the body is compressed when that makes it smaller (never at
+ * level 0). Returns the bytes added. */
+size_t chunk_encode(struct bytes *out, uint16_t type, uint32_t epoch, const struct bytes *body,
+		    int level);
 
 /* Where chunks are read from: memory, or a descriptor read in order. */
 struct chunk_source {
@@ -47,6 +52,7 @@ struct chunk_source {
 	uint64_t total; /* bytes seen so far */
 	struct bytes buffer;
 };
+
 void chunk_source_memory(struct chunk_source *s, const void *data, size_t len);
 void chunk_source_fd(struct chunk_source *s, int fd);
 void chunk_source_release(struct chunk_source *s);

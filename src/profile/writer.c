@@ -30,7 +30,9 @@ static int report_failure(const struct profile_writer *w, struct error *err)
 
 void writer_add_chunk(struct profile_writer *w, uint16_t type, uint64_t *account)
 {
-	size_t size = chunk_encode(&w->out, type, w->epoch, &w->body, w->level);
+	/* The end chunk is found from the file's end: its size is fixed. */
+	int level = type == CHUNK_END ? 0 : w->level;
+	size_t size = chunk_encode(&w->out, type, w->epoch, &w->body, level);
 
 	*account += size;
 	w->stats.total_bytes += size;

@@ -16,5 +16,6 @@ int test_epochs_group(void);
 int test_damage_group(void);
 int test_foreign_group(void);
 int test_limits_group(void);
+int test_public_api_group(void);
 
 #endif

@@ -12,5 +12,6 @@ int main(void)
 	failed += test_damage_group();
 	failed += test_foreign_group();
 	failed += test_limits_group();
+	failed += test_public_api_group();
 	return failed ? 1 : 0;
 }
