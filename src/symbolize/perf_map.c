@@ -57,10 +57,10 @@ static void parse_line(struct perf_map *m, const char *p, const char *end)
 		return;
 	while (end > p && (end[-1] == '\r' || end[-1] == ' '))
 		end--;
-	if (p == end || size == 0 || __builtin_add_overflow(e.start, size, &e.end) ||
+	size_t len = strnlen(p, (size_t)(end - p)); /* a NUL ends the name */
+	if (len == 0 || size == 0 || __builtin_add_overflow(e.start, size, &e.end) ||
 	    m->entries.len == MAX_ENTRIES)
 		return;
-	size_t len = (size_t)(end - p);
 	e.name = arena_strndup(&m->arena, p, len < MAX_NAME_BYTES ? len : MAX_NAME_BYTES);
 	vec_push(&m->entries, e);
 	m->stale = true;
