@@ -12,8 +12,9 @@
 #include <unistd.h>
 
 #if defined(__x86_64__)
-#define USER_REGS_MASK 0xff0fffull /* all general registers, IP, flags, CS, SS (asm/perf_regs.h) \
-				    */
+#define USER_REGS_MASK                                                            \
+	0xff0fffull /* all general registers, IP, flags, CS, SS (asm/perf_regs.h) \
+		     */
 #elif defined(__aarch64__)
 #define USER_REGS_MASK ((1ull << 33) - 1) /* x0 to x30, SP, PC */
 #else
@@ -121,6 +122,23 @@ static bool cut_size(struct perf_event_attr *attr)
 	return true;
 }
 
+static bool drop_precision(struct perf_event_attr *attr)
+{
+	if (!attr->precise_ip)
+		return false;
+	attr->precise_ip--;
+	return true;
+}
+
+/* Some PMUs cannot exclude anything (msr); what the user excluded stays excluded. */
+static bool drop_exclusion(struct perf_event_attr *attr)
+{
+	if (!attr->exclude_guest && !attr->exclude_hv)
+		return false;
+	attr->exclude_guest = attr->exclude_hv = 0;
+	return true;
+}
+
 /* Take back one wish that older kernels and simple PMUs answer with EINVAL. */
 static bool drop_youngest(struct perf_event_attr *attr)
 {
@@ -132,12 +150,8 @@ static bool drop_youngest(struct perf_event_attr *attr)
 		attr->ksymbol = 0;
 	else if (attr->namespaces) /* 4.12 */
 		attr->namespaces = 0;
-	else if (attr->exclude_guest || attr->exclude_hv) /* PMUs without exclusion (msr) */
-		attr->exclude_guest = attr->exclude_hv = 0;
-	else if (attr->precise_ip)
-		attr->precise_ip--;
 	else
-		return false;
+		return drop_exclusion(attr) || drop_precision(attr);
 	return true;
 }
 
@@ -155,10 +169,7 @@ bool attr_ask_less(struct perf_event_attr *attr, int errnum)
 		attr->namespaces = 0; /* needs CAP_PERFMON */
 		return true;
 	case EOPNOTSUPP:
-		if (!attr->precise_ip)
-			return false;
-		attr->precise_ip--;
-		return true;
+		return drop_precision(attr) || drop_exclusion(attr);
 	default:
 		return false;
 	}

@@ -15,18 +15,36 @@ const struct event_spec event_dummy = {
 	.config = PERF_COUNT_SW_DUMMY,
 };
 
-static int refused(int errnum, const struct event_spec *spec, const struct event_sampling *how,
-		   struct error *err)
+/* Refused although neither the kernel nor other CPUs were asked for: it is about whose process that
+ * is. */
+static bool is_foreign(int errnum, const struct perf_event_attr *attr, pid_t pid,
+		       const struct event_limits *limits)
 {
-	struct event_limits limits;
+	return (errnum == EACCES || errnum == EPERM) && pid > 0 && attr->exclude_kernel &&
+	       attr->type != PERF_TYPE_TRACEPOINT && limits->paranoid <= 2;
+}
 
-	event_read_limits(&limits);
+static int refused(int errnum, const struct event_spec *spec, const struct event_sampling *how,
+		   const struct perf_event_attr *attr, pid_t pid, struct error *err)
+{
+	struct event_limits limits = { .paranoid = -2 };
+
+	/* A thread that is gone is common while attaching: no need to look around for the reason. */
+	if (err && errnum != ESRCH)
+		event_read_limits(&limits);
+	errno = errnum;
 	if (errnum == EINVAL && !how->period && how->frequency > limits.max_sample_rate)
 		return error_set_errno(err, errnum,
 				       "%s: %llu samples a second are above the kernel's limit of "
 				       "%llu (kernel.perf_event_max_sample_rate)",
 				       spec->name, (unsigned long long)how->frequency,
 				       (unsigned long long)limits.max_sample_rate);
+	if (is_foreign(errnum, attr, pid, &limits))
+		return error_set_errno(err, errnum,
+				       "process %d belongs to another user or may not be traced; "
+				       "use `sudo prof`, or `sudo setcap cap_perfmon,"
+				       "cap_sys_ptrace+ep $(command -v prof)`",
+				       (int)pid);
 	return event_set_refusal(err, errnum, spec, &limits);
 }
 
@@ -41,7 +59,7 @@ int event_open(const struct event_spec *spec, const struct event_sampling *how, 
 	while ((*fd = attr_open(&attr, pid, cpu)) < 0) {
 		int errnum = errno;
 		if (!attr_ask_less(&attr, errnum))
-			return refused(errnum, spec, how, err);
+			return refused(errnum, spec, how, &attr, pid, err);
 	}
 	attr_layout(&attr, layout);
 	return 0;

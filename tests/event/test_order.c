@@ -248,6 +248,24 @@ static void test_large_and_empty_records(void **state)
 	free_ptr(&big);
 }
 
+static void test_parts_become_one(void **state)
+{
+	struct order *o = order_new(8192);
+	struct order_part parts[] = { { "abc", 3 }, { NULL, 0 }, { "defgh", 6 } };
+	size_t len;
+	uint32_t tag;
+	uint64_t time_ns;
+
+	(void)state;
+	order_push_parts(o, 5, 9, parts, ARRAY_LEN(parts));
+	order_flush(o);
+	assert_string_equal(order_pop(o, &len, &tag, &time_ns), "abcdefgh");
+	assert_int_equal(len, 9);
+	assert_int_equal(tag, 9);
+	assert_int_equal(time_ns, 5);
+	order_free(o);
+}
+
 int run_order_tests(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -258,6 +276,7 @@ int run_order_tests(void)
 		cmocka_unit_test(test_no_time_means_as_before),
 		cmocka_unit_test(test_bound_forces_oldest_out),
 		cmocka_unit_test(test_large_and_empty_records),
+		cmocka_unit_test(test_parts_become_one),
 	};
 	return cmocka_run_group_tests_name("event order", tests, NULL, NULL);
 }

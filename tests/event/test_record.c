@@ -496,6 +496,50 @@ static void test_stack_longer_than_asked(void **state)
 	teardown(state);
 }
 
+static void build_stack_sample(struct bytes *b, uint64_t asked, uint64_t filled)
+{
+	build_begin(b, PERF_RECORD_SAMPLE, 0);
+	bytes_u64(b, 0x1234);
+	bytes_u64(b, asked);
+	for (uint64_t i = 0; i < asked; i++)
+		bytes_u8(b, (uint8_t)(i % 251));
+	bytes_u64(b, filled);
+	bytes_u64(b, 77); /* a field after the stack: WEIGHT */
+	build_end(b);
+}
+
+/* Cut to what is filled, a sample still decodes to the same. */
+static void test_trim(void **state)
+{
+	struct record_layout layout = { .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_STACK_USER |
+						       PERF_SAMPLE_WEIGHT };
+	struct record_trim trim;
+	struct bytes whole = { 0 };
+	struct fixture *f;
+
+	setup_with(state, &layout);
+	f = *state;
+	build_stack_sample(&f->b, 4096, 1000);
+	size_t parts = record_trim_stack(f->decoder, f->b.data, f->b.len, &trim);
+	assert_int_equal(parts, 5);
+	for (size_t i = 0; i < parts; i++)
+		bytes_append(&whole, trim.parts[i].bytes, trim.parts[i].len);
+	assert_true(whole.len < 1000 + 128);
+	assert_int_equal(record_decode(f->decoder, whole.data, whole.len, &f->r), 0);
+	assert_int_equal(f->r.u.sample.ip, 0x1234);
+	assert_int_equal(f->r.u.sample.stack_len, 1000);
+	assert_true(f->r.u.sample.stack_asked > 1008); /* still reads as not full */
+	assert_memory_equal(f->r.u.sample.stack, f->b.data + 24, 1000);
+	assert_int_equal(f->r.u.sample.weight, 77);
+
+	build_stack_sample(&f->b, 4096, 4096);
+	assert_int_equal(record_trim_stack(f->decoder, f->b.data, f->b.len, &trim), 0);
+	assert_int_equal(record_trim_stack(f->decoder, f->b.data, f->b.len - 8, &trim), 0);
+	assert_int_equal(record_trim_stack(f->decoder, f->b.data, 4, &trim), 0);
+	bytes_release(&whole);
+	teardown(state);
+}
+
 static void build_two_event_sample(struct bytes *b, uint64_t id)
 {
 	build_begin(b, PERF_RECORD_SAMPLE, 0);
@@ -595,6 +639,7 @@ int run_record_tests(void)
 		WITH(test_cut_sample, setup_full),
 		WITH(test_size_must_agree, setup_full),
 		cmocka_unit_test(test_stack_longer_than_asked),
+		cmocka_unit_test(test_trim),
 		cmocka_unit_test(test_events_by_identifier),
 		cmocka_unit_test(test_events_by_id),
 		cmocka_unit_test(test_no_events),

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+int run_attr_tests(void);
 int run_open_tests(void);
 int run_order_tests(void);
 int run_perf_data_tests(void);
