@@ -27,6 +27,8 @@ struct arch {
 	/* A call instruction in the last of n bytes, which end where the return address points. */
 	bool (*ends_with_call)(const uint8_t *code, size_t n);
 	uint8_t call_min, call_max; /* lengths */
+	/* The same for a direct call: *distance from the return address to what it calls. */
+	bool (*direct_call)(const uint8_t *code, size_t n, int64_t *distance);
 	/* Code at pc that a signal handler returns to. */
 	bool (*is_sigreturn)(const uint8_t *code, size_t n);
 	/* Code at a return address that ends the thread: the caller is its start. */

@@ -40,6 +40,14 @@ static bool ends_with_call(const uint8_t *code, size_t n)
 	       (w & 0xfefff800) == 0xd63f0800;	 /* blraa, blrab, blraaz, blrabz */
 }
 
+static bool direct_call(const uint8_t *code, size_t n, int64_t *distance)
+{
+	if (n < 4 || (word(code + n - 4) & 0xfc000000) != 0x94000000)
+		return false;
+	*distance = (int64_t)(int32_t)(word(code + n - 4) << 6) / 64 * 4 - 4;
+	return true;
+}
+
 /* mov x8, #__NR_rt_sigreturn; svc #0 */
 static bool is_sigreturn(const uint8_t *code, size_t n)
 {
@@ -69,6 +77,7 @@ const struct arch arch_aarch64 = {
 	.kernel_sp = 31,
 	.kernel_pc = 32,
 	.ends_with_call = ends_with_call,
+	.direct_call = direct_call,
 	.call_min = 4,
 	.call_max = 4,
 	.is_sigreturn = is_sigreturn,

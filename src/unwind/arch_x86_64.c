@@ -48,6 +48,16 @@ static bool ends_with_call(const uint8_t *code, size_t n)
 	return false;
 }
 
+static bool direct_call(const uint8_t *code, size_t n, int64_t *distance)
+{
+	int32_t d;
+	if (n < 5 || code[n - 5] != 0xe8)
+		return false;
+	memcpy(&d, code + n - 4, sizeof(d));
+	*distance = d;
+	return true;
+}
+
 static bool starts_with(const uint8_t *code, size_t n, const uint8_t *pattern, size_t len)
 {
 	return n >= len && memcmp(code, pattern, len) == 0;
@@ -85,6 +95,7 @@ const struct arch arch_x86_64 = {
 	.kernel_sp = 7,
 	.kernel_pc = 8,
 	.ends_with_call = ends_with_call,
+	.direct_call = direct_call,
 	.call_min = 2,
 	.call_max = 7,
 	.is_sigreturn = is_sigreturn,

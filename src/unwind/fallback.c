@@ -34,21 +34,30 @@ static const uint8_t *code_at(const struct unwind_range *range, uint64_t vaddr, 
 	return NULL;
 }
 
+/* The bytes that end at pc, of the longest call that fits; NULL when they cannot be read. */
+static const uint8_t *code_before(const struct arch *arch, const struct place *p, size_t *n)
+{
+	for (*n = arch->call_max; p->range.module && *n >= arch->call_min; --*n) {
+		const uint8_t *code = module_code(p->range.module, p->vaddr - *n, *n);
+		if (code)
+			return code;
+	}
+	return NULL;
+}
+
 enum verdict { IS_NO_RETURN, MAY_RETURN, DOES_RETURN };
 
 /* Whether pc can be a return address: in code, and after a call where the bytes can be read. */
 static enum verdict judge_return(struct walk *w, uint64_t pc)
 {
-	const struct arch *arch = w->arch;
 	struct place p;
+	size_t n;
 	if (pc < 4096 || !find_place(w, pc, false, &p))
 		return IS_NO_RETURN;
-	for (size_t n = arch->call_max; p.range.module && n >= arch->call_min; n--) {
-		const uint8_t *code = module_code(p.range.module, p.vaddr - n, n);
-		if (code)
-			return arch->ends_with_call(code, n) ? DOES_RETURN : IS_NO_RETURN;
-	}
-	return MAY_RETURN;
+	const uint8_t *code = code_before(w->arch, &p, &n);
+	if (!code)
+		return MAY_RETURN;
+	return w->arch->ends_with_call(code, n) ? DOES_RETURN : IS_NO_RETURN;
 }
 
 static bool is_root(struct walk *w, const struct place *p)
@@ -136,6 +145,22 @@ static bool step_scan(struct walk *w)
 	return false;
 }
 
+/* At a function's very first instruction: the word on top follows a direct call to here. */
+static bool step_entry(struct walk *w)
+{
+	uint64_t ra;
+	struct place p;
+	size_t n;
+	int64_t distance;
+	if (!w->top || w->arch->link_reg != ARCH_NO_REG || !walk_load(w, w->sp, &ra) || ra < 4096 ||
+	    !find_place(w, ra, false, &p))
+		return false;
+	const uint8_t *code = code_before(w->arch, &p, &n);
+	if (!code || !w->arch->direct_call(code, n, &distance) || ra + (uint64_t)distance != w->pc)
+		return false;
+	return take_frame(w, ra, w->sp + 8, w->fp);
+}
+
 struct follower {
 	struct walk *w;
 	const struct place *place;
@@ -219,7 +244,8 @@ bool step_without_cfi(struct walk *w, uint8_t *how)
 		w->end = END_ROOT;
 		return false;
 	}
-	if (step_simulated(w, &p, how))
+	*how = FRAME_FP;
+	if (step_entry(w) || step_simulated(w, &p, how))
 		return true;
 	*how = FRAME_FP;
 	if (step_pushed_frame(w) || step_frame_pointer(w))

@@ -248,11 +248,32 @@ static bool make_rule(const struct state *s, union simulated_rule *out)
 	return true;
 }
 
+/*
+ * The first entry of a procedure linkage table (lld describes none): the resolver's arguments, of
+ * which the stub has pushed one, lie on top of the return address when it jumps.
+ */
+static bool is_plt_push(const uint8_t *code, size_t n)
+{
+	return n >= 8 && code[0] == 0xff && code[1] == 0x35 && code[6] == 0xff && code[7] == 0x25;
+}
+
+static void skip_plt_push(struct simulation *m)
+{
+	uint8_t code[8];
+	size_t n = m->code->fetch(m->code->ctx, m->now.pc - 6, code, sizeof(code));
+	if (is_plt_push(code, n))
+		m->now.sp = moved(m->now.sp, 16);
+}
+
 static enum outcome run_one(struct simulation *m)
 {
 	uint8_t code[X86_INSTRUCTION_MAX];
 	struct x86_instruction x;
 	size_t n = m->code->fetch(m->code->ctx, m->now.pc, code, sizeof(code));
+	if (is_plt_push(code, n)) {
+		m->now.sp = moved(m->now.sp, 8);
+		return RETURNS;
+	}
 	if (!x86_decode(code, n, &x))
 		return DEAD_END;
 	m->now.pc += x.length;
@@ -267,6 +288,7 @@ bool x86_simulate(const struct simulate_code *code, uint64_t pc, union simulated
 {
 	struct simulation m = { .code = code, .out = out };
 	m.now = (struct state){ .pc = pc, .sp = { FROM_SP, 0 }, .fp = { FROM_FP, 0 } };
+	skip_plt_push(&m);
 	for (unsigned i = 0, length = 0; i < INSTRUCTIONS_MAX; i++) {
 		enum outcome outcome = run_one(&m);
 		if (outcome == GO_ON && length++ < PATH_MAX_LENGTH)

@@ -3,6 +3,8 @@
 #include <string.h>
 #include <sys/syscall.h>
 
+#define SIGFRAME_PC 168 /* of the program counter in the context above the return address */
+
 void shadow_before(struct shadow *s, const struct target *t)
 {
 	s->last_pc = t->regs.rip;
@@ -19,7 +21,8 @@ void shadow_before(struct shadow *s, const struct target *t)
 static const uint8_t *opcode(const struct shadow *s)
 {
 	const uint8_t *c = s->code;
-	while (*c == 0xf2 || *c == 0xf3 || *c == 0x66 || (*c & 0xf0) == 0x40 || *c == 0x3e)
+	while (*c == 0xf2 || *c == 0xf3 || *c == 0x66 || *c == 0x67 || (*c & 0xf0) == 0x40 ||
+	       *c == 0x3e)
 		c++;
 	return c;
 }
@@ -97,8 +100,13 @@ size_t shadow_frames(const struct shadow *s, const struct target *t, uint64_t *p
 	size_t n = 0;
 	if (n < max)
 		pcs[n++] = t->regs.rip;
-	for (size_t i = s->calls.len; i > 0 && n < max; i--)
-		pcs[n++] = s->calls.data[i - 1].return_address;
+	for (size_t i = s->calls.len; i > 0 && n < max; i--) {
+		const struct shadow_call *call = &s->calls.data[i - 1];
+		uint64_t pc = call->return_address;
+		if (call->interrupted) /* the handler may have changed where it goes on */
+			target_read(t, call->slot + 8 + SIGFRAME_PC, &pc, sizeof(pc));
+		pcs[n++] = pc;
+	}
 	return n;
 }
 

@@ -52,15 +52,19 @@ static void compare(struct run *r)
 	struct unwind_request rq;
 	uint8_t end;
 	target_read_stack(&r->target, TARGET_STACK_MAX);
+	if (!r->options->no_reads)
+		target_allow_reads(&r->target);
 	target_request(&r->target, &rq);
 	size_t n = unwind_stack(r->unwinder, &rq, r->frames, STEPS_FRAMES_MAX, &end);
 	size_t truth_n = shadow_frames(&r->shadow, &r->target, r->truth, STEPS_FRAMES_MAX);
 	out->checked++;
 	if (truth_n > out->deepest)
 		out->deepest = truth_n;
-	out->guessed += any_guessed(r->frames, n);
+	bool guessed = any_guessed(r->frames, n), right = same(r->frames, n, r->truth, truth_n);
+	out->guessed += guessed;
 	out->not_root += end != END_ROOT;
-	if (!same(r->frames, n, r->truth, truth_n) && out->wrong++ < (uint64_t)r->options->verbose)
+	out->false_whole += !right && !guessed && end == END_ROOT;
+	if (!right && out->wrong++ < (uint64_t)r->options->verbose)
 		print_difference(r, n, truth_n, end);
 }
 

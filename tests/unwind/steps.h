@@ -3,6 +3,7 @@
 #ifndef TESTS_UNWIND_STEPS_H
 #define TESTS_UNWIND_STEPS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,11 +14,14 @@ struct steps_options {
 	size_t skip_libc_init; /* unused steps at the start: not compared */
 	size_t max_steps;
 	size_t libunwind_every; /* 0: never */
+	bool no_reads; /* the stack copy is all there is */
 	int verbose;		/* print so many mismatches */
 };
 
 struct steps_result {
-	uint64_t steps, checked, wrong, guessed, not_root, deepest;
+	uint64_t steps, checked, deepest;
+	uint64_t wrong, guessed, not_root;
+	uint64_t false_whole; /* wrong, yet claimed to reach the root without a guess */
 	uint64_t libunwind_checked, libunwind_same,
 		libunwind_wrong; /* wrong: differs from the truth */
 	int exit_status;	 /* as waitpid's */

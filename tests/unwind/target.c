@@ -117,6 +117,21 @@ static const struct target_image *find_image(struct target *t, const char *path,
 	return &t->images.data[t->images.len - 1];
 }
 
+/* A mapping begins at a page, its segment perhaps inside: match by the page the segment begins in.
+ */
+static bool executable_vaddr(const struct elf_image *image, uint64_t offset, uint64_t *vaddr)
+{
+	for (size_t i = 0; i < elf_image_segment_count(image); i++) {
+		const struct elf_segment *s = elf_image_segment(image, i);
+		if (s->executable && offset >= (s->file_offset & ~4095ull) &&
+		    offset < s->file_offset + s->file_size) {
+			*vaddr = s->vaddr - s->file_offset + offset;
+			return true;
+		}
+	}
+	return false;
+}
+
 static void add_map(struct target *t, uint64_t start, uint64_t end, uint64_t offset,
 		    const char *path)
 {
@@ -128,7 +143,7 @@ static void add_map(struct target *t, uint64_t start, uint64_t end, uint64_t off
 		const struct target_image *image = find_image(t, path, start, end);
 		uint64_t vaddr;
 		map.range.kind = UNWIND_RANGE_UNKNOWN_FILE;
-		if (image->module && elf_image_vaddr_of_offset(image->image, offset, &vaddr)) {
+		if (image->module && executable_vaddr(image->image, offset, &vaddr)) {
 			map.range.kind = UNWIND_RANGE_ELF;
 			map.range.module = image->module;
 			map.range.bias = start - vaddr;
@@ -204,6 +219,17 @@ static bool find_range(void *ctx, uint64_t address, struct unwind_range *out)
 		}
 	}
 	return false;
+}
+
+static int read_memory(void *ctx, uint64_t address, void *out, size_t len)
+{
+	return target_read(ctx, address, out, len) ? 0 : -1;
+}
+
+void target_allow_reads(struct target *t)
+{
+	t->memory.read = read_memory;
+	t->memory.read_ctx = t;
 }
 
 void target_request(struct target *t, struct unwind_request *rq)

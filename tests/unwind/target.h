@@ -55,6 +55,8 @@ void target_read_maps(struct target *t);
 /* The stack from the stack pointer to the end of its region, into t->memory. cut: at most so many
  * bytes. */
 void target_read_stack(struct target *t, size_t cut);
+/* Let the unwinder read other memory too. After target_read_stack. */
+void target_allow_reads(struct target *t);
 bool target_read(const struct target *t, uint64_t address, void *out, size_t len);
 /* The request over the target as it stands; find and space are filled. */
 void target_request(struct target *t, struct unwind_request *rq);
