@@ -7,8 +7,8 @@
 #include "base/text.h"
 #include "cmd/cmd.h"
 #include "cmd/doctor.h"
-#include "cmd/json.h"
 #include "cmd/terminal.h"
+#include "output/json.h"
 
 struct options {
 	bool json;
@@ -53,34 +53,28 @@ static void add_text(struct bytes *out, const struct finding *f, bool colour)
 	bytes_u8(out, '\n');
 }
 
-static void add_json(struct bytes *out, const struct finding *f, bool first)
-{
-	const struct {
-		const char *key, *value;
-	} members[] = {
-		{ "id", f->id },
-		{ "question", f->question },
-		{ "state", finding_state_name(f->state) },
-		{ "detail", f->detail },
-		{ "remedy", f->remedy },
-	};
-
-	bytes_printf(out, first ? "\n    {" : ",\n    {");
-	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
-		bytes_printf(out, "%s\"%s\": ", i ? ", " : "", members[i].key);
-		json_string(out, members[i].value);
-	}
-	bytes_u8(out, '}');
-}
-
 static void format_json(struct bytes *out, const struct finding *findings, size_t count,
 			bool can_sample)
 {
-	bytes_printf(out, "{\n  \"can_sample\": %s,\n  \"findings\": [",
-		     can_sample ? "true" : "false");
-	for (size_t i = 0; i < count; i++)
-		add_json(out, &findings[i], i == 0);
-	bytes_printf(out, "\n  ]\n}\n");
+	struct json j;
+
+	json_begin(&j, out, 2);
+	json_open_object(&j, NULL);
+	json_bool(&j, "can_sample", can_sample);
+	json_open_array(&j, "findings");
+	for (size_t i = 0; i < count; i++) {
+		const struct finding *f = &findings[i];
+		json_open_object(&j, NULL);
+		json_string(&j, "id", f->id);
+		json_string(&j, "question", f->question);
+		json_string(&j, "state", finding_state_name(f->state));
+		json_string(&j, "detail", f->detail);
+		json_string(&j, "remedy", f->remedy);
+		json_close_object(&j);
+	}
+	json_close_array(&j);
+	json_close_object(&j);
+	json_end(&j);
 }
 
 static void format_text(struct bytes *out, const struct finding *findings, size_t count,

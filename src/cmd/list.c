@@ -5,8 +5,8 @@
 #include "base/bytes.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
-#include "cmd/json.h"
 #include "event/spec.h"
+#include "output/json.h"
 
 struct options {
 	bool json;
@@ -19,6 +19,7 @@ static const struct cmd_option rows[] = {
 
 struct listing {
 	struct bytes out;
+	struct json json_writer;
 	char kind[32]; /* of the last row */
 	bool json;
 	size_t count;
@@ -26,13 +27,11 @@ struct listing {
 
 static void add_json(struct listing *l, const struct event_name *n)
 {
-	bytes_printf(&l->out, l->count ? ",\n  {\"name\": " : "\n  {\"name\": ");
-	json_string(&l->out, n->name);
-	bytes_printf(&l->out, ", \"kind\": ");
-	json_string(&l->out, n->kind);
-	bytes_printf(&l->out, ", \"description\": ");
-	json_string(&l->out, n->description ? n->description : "");
-	bytes_u8(&l->out, '}');
+	json_open_object(&l->json_writer, NULL);
+	json_string(&l->json_writer, "name", n->name);
+	json_string(&l->json_writer, "kind", n->kind);
+	json_string(&l->json_writer, "description", n->description ? n->description : "");
+	json_close_object(&l->json_writer);
 }
 
 static void add_text(struct listing *l, const struct event_name *n)
@@ -71,12 +70,16 @@ static int list(struct listing *l, const char *pattern)
 {
 	struct error err = { 0 };
 
-	if (l->json)
-		bytes_u8(&l->out, '[');
+	if (l->json) {
+		json_begin(&l->json_writer, &l->out, 1);
+		json_open_array(&l->json_writer, NULL);
+	}
 	if (event_list_names(pattern, add, l, &err) < 0)
 		return cmd_fail(&command_list, &err, cmd_status(&err));
-	if (l->json)
-		bytes_printf(&l->out, "\n]\n");
+	if (l->json) {
+		json_close_array(&l->json_writer);
+		json_end(&l->json_writer);
+	}
 	int status = cmd_write_output(&command_list, &l->out, NULL);
 	if (status != EXIT_DONE || l->count)
 		return status;

@@ -13,11 +13,11 @@
 #include "cmd/options.h"
 
 /* With a standard descriptor closed, the next file opened would take its place and get what is
- * printed. */
+ * printed. Programs that prof starts find it closed again. */
 static void hold_standard_descriptors(void)
 {
 	for (int fd = 0; fd <= 2; fd++)
-		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) != fd)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR | O_CLOEXEC) != fd)
 			_exit(EXIT_FAILED);
 }
 

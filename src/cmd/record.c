@@ -1,17 +1,20 @@
 /* prof record: options into a recording session, and the child's end into our own. */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
+#include "event/spec.h"
 #include "record/session.h"
 
 struct options {
@@ -167,6 +170,34 @@ static int parse_ids(const struct cmd_strings *given, const char *shown, struct 
 	return EXIT_DONE;
 }
 
+/* An unknown event is a slip in what was typed: found before anything is started. */
+static int check_events(const struct options *o)
+{
+	struct event_list list = { 0 };
+	struct error err = { 0 };
+	int status = EXIT_DONE;
+
+	for (size_t i = 0; i < o->events.len && status == EXIT_DONE; i++)
+		if (event_parse(&list, o->events.items[i], &err) < 0)
+			status = cmd_fail(&command_record, &err, EXIT_USAGE);
+	event_list_release(&list);
+	return status;
+}
+
+/* Those that were closed are held open with close-on-exec (main.c); inherited ones never have it.
+ */
+static unsigned closed_descriptors(void)
+{
+	unsigned closed = 0;
+
+	for (int fd = 0; fd <= 2; fd++) {
+		int flags = fcntl(fd, F_GETFD);
+		if (flags < 0 || (flags & FD_CLOEXEC))
+			closed |= 1u << fd;
+	}
+	return closed;
+}
+
 /* Exactly one kind of target. */
 static int check_target(const struct options *o, const struct record_options *r)
 {
@@ -207,6 +238,7 @@ static void copy_plain(const struct options *o, struct record_options *r)
 	r->output = o->output;
 	r->quiet = o->quiet;
 	r->verbose = o->verbose;
+	r->closed_descriptors = closed_descriptors();
 	r->check_stacks = o->check_stacks > UINT32_MAX ? UINT32_MAX : (uint32_t)o->check_stacks;
 	if (o->kernel_given)
 		r->kernel = o->kernel ? RECORD_KERNEL_YES : RECORD_KERNEL_NO;
@@ -231,6 +263,8 @@ static int parse(const struct options *o, struct record_options *r, struct ids *
 	r->tids = tids->list.data;
 	r->tid_count = tids->list.len;
 	if (status == EXIT_DONE)
+		status = check_events(o);
+	if (status == EXIT_DONE)
 		status = check_target(o, r);
 	return status == EXIT_DONE ? check_output(r) : status;
 }
@@ -252,14 +286,47 @@ static int die_by(int signal)
 	return 128 + signal; /* one that does not kill */
 }
 
+/* Calls check on each place where the shell would look for the command; true when one says so. */
+static bool any_place(const char *command, bool (*check)(const char *path))
+{
+	const char *path = getenv("PATH");
+
+	if (strchr(command, '/'))
+		return check(command);
+	for (path = path ? path : "/usr/bin:/bin"; *path; path += *path == ':') {
+		size_t len = strcspn(path, ":");
+		CLEANUP_FREE char *place =
+			xasprintf("%.*s/%s", (int)len, len ? path : ".", command);
+		if (check(place))
+			return true;
+		path += len;
+	}
+	return false;
+}
+
+static bool exists(const char *path)
+{
+	return access(path, F_OK) == 0 || errno == EACCES;
+}
+
+static bool is_executable(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
+}
+
+/* Only a fault of the command itself is 126 or 127. */
 static int failure_status(const struct record_options *r, const struct error *err)
 {
+	const char *command = r->command ? r->command[0] : NULL;
+
 	if (err->code == ERROR_USAGE)
 		return EXIT_USAGE;
-	if (r->command && err->code == ERROR_NOT_FOUND)
+	if (command && err->code == ERROR_NOT_FOUND && !any_place(command, exists))
 		return EXIT_NOT_FOUND;
-	if (r->command && err->code == ERROR_PERMISSION &&
-	    (err->errnum == EACCES || err->errnum == ENOEXEC))
+	if (command && (err->errnum == ENOEXEC || !any_place(command, is_executable)) &&
+	    any_place(command, exists))
 		return EXIT_NOT_EXECUTABLE;
 	return EXIT_NOT_RECORDED;
 }

@@ -281,9 +281,9 @@ def run_test(function):
     except Skip as e:
         print("skipped: %s: %s" % (function.__name__, e))
         return EXIT_SKIPPED
-    except Failure as e:
-        print("FAILED: %s: %s" % (function.__name__, e))
-        print("".join(traceback.format_tb(sys.exc_info()[2])[-2:]))
+    except Exception as e:  # whatever goes wrong is this test's failure
+        print("FAILED: %s: %s: %s" % (function.__name__, type(e).__name__, e))
+        print("".join(f for f in traceback.format_tb(sys.exc_info()[2]) if "/proftest.py" not in f))
         return 1
     finally:
         os.chdir(before)

@@ -269,7 +269,7 @@ def on_terminal(work):
 
 def stop_and_go_on(terminal):
     terminal.send("'%s' record -o test.data -- '%s' 2000 exit\n" % (PROF, program("ending")))
-    recorder = wait_until(lambda: child_named(terminal.pid, "prof"), 10, "prof")
+    recorder = wait_until(lambda: child_named(terminal.pid, os.path.basename(PROF)), 10, "prof")
     target = wait_until(lambda: child_named(recorder, "ending"), 10, "the target")
     wait_until(lambda: cpu_seconds(target) > 0.2, 20, "the target to burn")
     terminal.send("\x1a")
@@ -309,7 +309,7 @@ def test_target_stops_itself():
 
 def interrupt_key(terminal):
     terminal.send("'%s' record -o test.data -- '%s' 30000 none\n" % (PROF, program("ending")))
-    recorder = wait_until(lambda: child_named(terminal.pid, "prof"), 10, "prof")
+    recorder = wait_until(lambda: child_named(terminal.pid, os.path.basename(PROF)), 10, "prof")
     target = wait_until(lambda: child_named(recorder, "ending"), 10, "the target")
     wait_until(lambda: cpu_seconds(target) > 0.2, 20, "the target to burn")
     terminal.send("\x03")

@@ -11,9 +11,9 @@ def setup(*names):
     """A directory for everybody with prof and programs in it."""
     need_root()
     directory = world_directory()
-    for path in (PROF,) + tuple(program(n) for n in names):
-        shutil.copy(path, directory)
-        os.chmod(os.path.join(directory, os.path.basename(path)), 0o755)
+    for name, path in [("prof", PROF)] + [(n, program(n)) for n in names]:
+        shutil.copy(path, os.path.join(directory, name))
+        os.chmod(os.path.join(directory, name), 0o755)
     return directory
 
 
