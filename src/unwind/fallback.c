@@ -5,9 +5,10 @@
  */
 #include "unwind/walk.h"
 
-#define SCAN_SLOTS 32
-#define CODE_AHEAD 16
-#define FRAME_FAR  (8u << 20) /* no frame pointer is farther from the stack pointer */
+#define SCAN_SLOTS  32
+#define ENTRY_SLOTS 128
+#define CODE_AHEAD  16
+#define FRAME_FAR   (8u << 20) /* no frame pointer is farther from the stack pointer */
 
 struct place {
 	struct unwind_range range;
@@ -100,9 +101,16 @@ static bool take_frame(struct walk *w, uint64_t pc, uint64_t sp, uint64_t fp)
 	return true;
 }
 
+/* A frame pointer a caller can have: none, or farther out in the same stack. */
+static bool may_follow(const struct walk *w, uint64_t saved)
+{
+	return saved == 0 ||
+	       (saved > w->fp && saved - w->fp <= FRAME_FAR && saved % w->arch->stack_align == 0);
+}
+
 /* The frame record that the frame pointer names: the caller's frame pointer, then the return
- * address. */
-static bool step_frame_pointer(struct walk *w)
+ * address. A record that does not continue a chain may be something else that looks like one. */
+static bool step_frame_pointer(struct walk *w, uint8_t *how)
 {
 	uint64_t ra, fp;
 	w->end = END_NO_CFI;
@@ -112,10 +120,13 @@ static bool step_frame_pointer(struct walk *w)
 	if (!walk_load(w, w->fp, &fp) || !walk_load(w, w->fp + 8, &ra))
 		return false;
 	ra &= w->arch->pc_mask;
-	if (ra != 0 && judge_return(w, ra) == IS_NO_RETURN) {
+	bool is_root = ra == 0 && fp == 0 && !w->top;
+	if (!is_root && judge_return(w, ra) == IS_NO_RETURN) {
 		w->end = END_NO_CFI;
 		return false;
 	}
+	if (!may_follow(w, fp))
+		*how = FRAME_GUESSED;
 	return take_frame(w, ra, w->fp + 16, fp);
 }
 
@@ -220,11 +231,28 @@ static bool step_simulated(struct walk *w, const struct place *p, uint8_t *how)
 	return true;
 }
 
+/* Code that never returns has no return to follow. Near the stack's beginning a return address into
+ * the entry code is its caller, whoever's frame it lies in. */
+static bool step_to_entry(struct walk *w)
+{
+	uint64_t value;
+	struct place p;
+	for (uint64_t slot = w->sp; slot < w->sp + 8 * ENTRY_SLOTS; slot += 8) {
+		if (slot - w->stack_address >= w->stack_words)
+			break;
+		if (walk_load(w, slot, &value) && judge_return(w, value) == DOES_RETURN &&
+		    find_place(w, value, false, &p) && module_is_entry(p.range.module, p.vaddr))
+			return take_frame(w, value, slot + 8, w->fp);
+	}
+	w->end = END_NO_CFI;
+	return false;
+}
+
 static bool step_generated(struct walk *w, const struct place *p, uint8_t *how)
 {
 	bool stepped = w->top && step_simulated(w, p, how);
 	*how = FRAME_JIT;
-	return stepped || step_pushed_frame(w) || step_frame_pointer(w);
+	return stepped || step_pushed_frame(w) || step_frame_pointer(w, how);
 }
 
 bool step_without_cfi(struct walk *w, uint8_t *how)
@@ -248,8 +276,8 @@ bool step_without_cfi(struct walk *w, uint8_t *how)
 	if (step_entry(w) || step_simulated(w, &p, how))
 		return true;
 	*how = FRAME_FP;
-	if (step_pushed_frame(w) || step_frame_pointer(w))
+	if (step_pushed_frame(w) || step_frame_pointer(w, how))
 		return true;
 	*how = FRAME_GUESSED;
-	return w->top && w->end == END_NO_CFI && step_scan(w);
+	return w->end == END_NO_CFI && ((w->top && step_scan(w)) || step_to_entry(w));
 }

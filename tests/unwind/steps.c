@@ -63,8 +63,11 @@ static void compare(struct run *r)
 	bool guessed = any_guessed(r->frames, n), right = same(r->frames, n, r->truth, truth_n);
 	out->guessed += guessed;
 	out->not_root += end != END_ROOT;
-	out->false_whole += !right && !guessed && end == END_ROOT;
-	if (!right && out->wrong++ < (uint64_t)r->options->verbose)
+	bool false_whole = !right && !guessed && end == END_ROOT;
+	out->false_whole += false_whole;
+	out->wrong += !right;
+	if (!right && (false_whole || !r->options->only_false) &&
+	    out->printed++ < (uint64_t)r->options->verbose)
 		print_difference(r, n, truth_n, end);
 }
 

@@ -14,12 +14,13 @@ struct steps_options {
 	size_t skip_libc_init; /* unused steps at the start: not compared */
 	size_t max_steps;
 	size_t libunwind_every; /* 0: never */
-	bool no_reads; /* the stack copy is all there is */
+	bool no_reads;		/* the stack copy is all there is */
+	bool only_false;	/* print false_whole ones only */
 	int verbose;		/* print so many mismatches */
 };
 
 struct steps_result {
-	uint64_t steps, checked, deepest;
+	uint64_t steps, checked, deepest, printed;
 	uint64_t wrong, guessed, not_root;
 	uint64_t false_whole; /* wrong, yet claimed to reach the root without a guess */
 	uint64_t libunwind_checked, libunwind_same,
