@@ -15,7 +15,8 @@
 #include "files/proc_maps.h"
 #include "record/broker.h"
 
-#define MAX_PASSES 100
+#define MAX_PASSES   100
+#define MANY_THREADS 64 /* opening an event waits for a running thread: beyond this, one each */
 
 static void list_threads(struct files *files, pid_t pid, struct hmap *known, struct bytes *fresh)
 {
@@ -76,7 +77,6 @@ static int open_tids(struct broker *b, const struct bytes *tids, size_t *opened,
 		struct error why = { 0 };
 		memcpy(&tid, tids->data + i, 4);
 		if (broker_open_task(b, (pid_t)tid, &why) == 0) {
-			vec_push(&b->opened, tid);
 			++*opened;
 		} else if (why.errnum == EMFILE || why.errnum == ENFILE) {
 			return explain_limit(err);
@@ -124,12 +124,47 @@ static int attach_threads(struct broker *b, struct files *files, struct hmap *kn
 		size_t left = fresh.len;
 		if (result == 0)
 			result = open_tids(b, &fresh, opened, err);
+		if (result == 0)
+			result = broker_flush_events(b, err);
 		bytes_release(&fresh);
 		if (left == 0)
 			break;
 	}
 	hmap_release(&seen);
 	return result;
+}
+
+/*
+ * One descriptor per (thread, CPU) and stack size is what an ordinary attach costs. Where that is more than this
+ * process may hold, the larger stack size goes first; then events on whole CPUs whose samples are filtered, where
+ * that is permitted.
+ */
+static int plan_descriptors(struct broker *b, struct files *files, struct error *err)
+{
+	struct hmap known = { 0 }, seen = { 0 };
+	struct bytes tids = { 0 };
+	struct rlimit limit;
+	add_children(files, b, &seen);
+	for (size_t i = 0; i < b->pids.len; i++)
+		list_threads(files, b->pids.data[i], &known, &tids);
+	uint64_t each = b->plan->cpu_count * b->plan->events.items.len;
+	uint64_t tids_count = tids.len / 4;
+	uint64_t need = (tids_count + 16) * each; /* some may still be started */
+	hmap_release(&known);
+	hmap_release(&seen);
+	bytes_release(&tids);
+	getrlimit(RLIMIT_NOFILE, &limit);
+	uint64_t have = limit.rlim_cur > 64 ? limit.rlim_cur - 64 : 0;
+	if (2 * need > have || tids_count > MANY_THREADS)
+		b->plan->stack_bytes[1] = 0;
+	if (need <= have)
+		return 0;
+	if (!b->plan->limits.may_system_wide)
+		return explain_limit(err);
+	plan_note(b->plan, "too many threads for one event each: events on whole CPUs, other processes left out");
+	b->plan->system_wide = true;
+	b->filtered = true;
+	return 0;
 }
 
 static int check_target(struct files *files, pid_t pid, struct error *err)
@@ -169,6 +204,10 @@ static int attach_to(struct broker *b, struct files *files, struct error *err)
 		vec_push(&b->pids, b->options->pids[i]);
 	}
 	if (!result && b->options->pid_count)
+		result = plan_descriptors(b, files, err);
+	if (!result && b->filtered)
+		return broker_open_task(b, -1, err) < 0 ? -1 : broker_flush_events(b, err);
+	if (!result && b->options->pid_count)
 		result = attach_threads(b, files, &known, &opened, err);
 	for (size_t i = 0; i < b->options->tid_count && !result; i++) {
 		uint32_t tid = (uint32_t)b->options->tids[i];
@@ -179,6 +218,8 @@ static int attach_to(struct broker *b, struct files *files, struct error *err)
 		vec_push(&b->pids, process_of_thread(files, b->options->tids[i]));
 	}
 	hmap_release(&known);
+	if (!result)
+		result = broker_flush_events(b, err);
 	if (!result && !opened)
 		return error_set(err, ERROR_NOT_FOUND, "the process ended before it could be recorded");
 	return result;

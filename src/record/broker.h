@@ -14,6 +14,8 @@
 #include "record/output_file.h"
 #include "record/plan.h"
 
+struct open_batch; /* open_events.c: opened, not handed over yet */
+
 struct broker {
 	struct plan *plan;
 	const struct record_options *options;
@@ -26,12 +28,13 @@ struct broker {
 	struct launch_state saved;
 	struct launch launch;
 	bool launched, child_ended;
+	bool filtered; /* system-wide events stand in for too many per-thread ones */
 	int wait_status; /* of the child */
 	uint64_t child_cpu_ns;
 	struct output_file output;
 	VEC(pid_t) pids;      /* processes attached to */
 	VEC(int) pid_fds;     /* pidfds of them, -1 once ended */
-	VEC(uint32_t) opened; /* tids with events of ours */
+	struct open_batch *batch;
 	unsigned interrupts;
 	bool stopping, done, duration_over;
 	int stop_signal; /* the child is to be ended with it, 0: left alone */
@@ -46,8 +49,11 @@ int broker_wait_for(struct broker *b, enum control_kind kind, union control_mess
 /* Serve whatever waits for at most timeout_ms. */
 int broker_serve(struct broker *b, int timeout_ms, union control_message *m, bool *got_message, struct error *err);
 
-/* open_events.c: open and hand over everything the plan asks for on this task (pid 0: all). */
+/* open_events.c: open everything the plan asks for on this task (-1: all). Handed over in large batches, since every
+ * round trip waits for its turn on a busy machine: broker_flush_events sends what is left. */
 int broker_open_task(struct broker *b, pid_t tid, struct error *err);
+int broker_flush_events(struct broker *b, struct error *err);
+void broker_drop_events(struct broker *b);
 int broker_open_launched(struct broker *b, struct error *err);
 /* attach.c: threads of the processes named, without a race; fills b->pids. */
 int broker_attach(struct broker *b, struct error *err);

@@ -19,6 +19,7 @@ void launch_save_state(struct launch_state *s, unsigned closed_descriptors)
 			sigaddset(&s->ignored, sig);
 	}
 	getrlimit(RLIMIT_NOFILE, &s->descriptors);
+	s->priority = getpriority(PRIO_PROCESS, 0);
 }
 
 static void restore_state(const struct launch_state *s)
@@ -29,6 +30,7 @@ static void restore_state(const struct launch_state *s)
 	}
 	sigprocmask(SIG_SETMASK, &s->mask, NULL);
 	setrlimit(RLIMIT_NOFILE, &s->descriptors);
+	setpriority(PRIO_PROCESS, 0, s->priority);
 	for (int fd = 0; fd < 3; fd++) {
 		if (s->closed_descriptors & 1u << fd)
 			close(fd);

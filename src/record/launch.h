@@ -15,6 +15,7 @@ struct launch_state {
 	sigset_t mask;	  /* signal mask */
 	sigset_t ignored; /* signals that were ignored; all others are set to default */
 	struct rlimit descriptors;
+	int priority; /* nice value */
 	unsigned closed_descriptors; /* bit N: descriptor N was closed */
 };
 /* Fills *s from this process, before anything is changed. */

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 #include "base/hash.h"
 #include "base/io.h"
@@ -124,6 +125,7 @@ static struct batch *wait_for_work(struct names *n)
 static void *naming_thread(void *arg)
 {
 	struct names *n = arg;
+	setpriority(PRIO_PROCESS, (id_t)gettid(), 5); /* naming can wait; the target and the rings cannot */
 	struct symbolizer *s = symbolizer_new(n->files, NULL);
 	for (struct batch *b; (b = wait_for_work(n));) {
 		if (b->refresh_maps)

@@ -1,18 +1,19 @@
 /* Opening events for the worker: every (task, CPU, event, stack size), handed over in batches of one layout. */
-#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "record/broker.h"
 
-struct batch {
+struct open_batch {
 	struct control_events message;
 	int fds[CONTROL_MAX_FDS];
 };
 
-static int send_batch(struct broker *b, struct batch *batch, struct error *err)
+int broker_flush_events(struct broker *b, struct error *err)
 {
 	union control_message answer;
-	uint32_t count = batch->message.count;
+	struct open_batch *batch = b->batch;
+	uint32_t count = batch ? batch->message.count : 0;
 	if (count == 0)
 		return 0;
 	int result = control_send(b->control, &batch->message, sizeof(batch->message), batch->fds, count, err);
@@ -22,12 +23,15 @@ static int send_batch(struct broker *b, struct batch *batch, struct error *err)
 	return result < 0 ? -1 : broker_wait_for(b, CONTROL_OK, &answer, err);
 }
 
-static int add_to_batch(struct broker *b, struct batch *batch, int fd, const struct control_event_fd *entry,
+static int add_to_batch(struct broker *b, int fd, const struct control_event_fd *entry,
 			const struct record_layout *layout, struct error *err)
 {
+	if (!b->batch)
+		b->batch = xcalloc(1, sizeof(*b->batch));
+	struct open_batch *batch = b->batch;
 	struct control_events *m = &batch->message;
 	bool other = memcmp(&m->layout, layout, sizeof(*layout)) != 0;
-	if ((m->count == CONTROL_MAX_FDS || (m->count && other)) && send_batch(b, batch, err) < 0) {
+	if ((m->count == CONTROL_MAX_FDS || (m->count && other)) && broker_flush_events(b, err) < 0) {
 		close(fd);
 		return -1;
 	}
@@ -38,7 +42,7 @@ static int add_to_batch(struct broker *b, struct batch *batch, int fd, const str
 	return 0;
 }
 
-static int open_one(struct broker *b, struct batch *batch, const struct event_spec *spec,
+static int open_one(struct broker *b, const struct event_spec *spec,
 		    const struct event_sampling *how, pid_t pid, struct control_event_fd entry, struct error *err)
 {
 	struct record_layout layout;
@@ -46,26 +50,26 @@ static int open_one(struct broker *b, struct batch *batch, const struct event_sp
 	memset(&layout, 0, sizeof(layout)); /* padding is compared too */
 	if (event_open(spec, how, pid, (int)entry.cpu, &fd, &layout, err) < 0)
 		return -1;
-	return add_to_batch(b, batch, fd, &entry, &layout, err);
+	return add_to_batch(b, fd, &entry, &layout, err);
 }
 
-static int open_sampling(struct broker *b, struct batch *batch, pid_t pid, uint32_t cpu, uint32_t event,
+static int open_sampling(struct broker *b, pid_t pid, uint32_t cpu, uint32_t event,
 			 uint32_t size_class, struct error *err)
 {
 	const struct event_spec *spec = &b->plan->events.items.data[event];
 	struct event_sampling how = plan_sampling(b->plan, event, size_class, cpu);
 	struct control_event_fd entry = { event, cpu, pid > 0 ? (uint32_t)pid : 0, size_class, how.period };
-	return open_one(b, batch, spec, &how, pid, entry, err);
+	return open_one(b, spec, &how, pid, entry, err);
 }
 
 /* Everything on one CPU; the larger stack size is left out silently where it does not fit any more. */
-static int open_on_cpu(struct broker *b, struct batch *batch, pid_t pid, uint32_t cpu, struct error *err)
+static int open_on_cpu(struct broker *b, pid_t pid, uint32_t cpu, struct error *err)
 {
 	for (uint32_t i = 0; i < b->plan->events.items.len; i++) {
-		if (open_sampling(b, batch, pid, cpu, i, 0, err) < 0)
+		if (open_sampling(b, pid, cpu, i, 0, err) < 0)
 			return -1;
 		if (b->plan->stack_mode == STACK_COPY && b->plan->stack_bytes[1] &&
-		    open_sampling(b, batch, pid, cpu, i, 1, NULL) < 0)
+		    open_sampling(b, pid, cpu, i, 1, NULL) < 0)
 			b->plan->stack_bytes[1] = 0;
 	}
 	return 0;
@@ -73,19 +77,17 @@ static int open_on_cpu(struct broker *b, struct batch *batch, pid_t pid, uint32_
 
 int broker_open_task(struct broker *b, pid_t tid, struct error *err)
 {
-	struct batch batch = { .message = { .count = 0 } };
 	for (uint32_t c = 0; c < b->plan->cpu_count; c++) {
-		if (open_on_cpu(b, &batch, tid, b->plan->cpus[c], err) < 0)
+		if (open_on_cpu(b, tid, b->plan->cpus[c], err) < 0)
 			return -1;
 	}
-	return send_batch(b, &batch, err);
+	return 0;
 }
 
 /* A launched command has an event beside the sampling ones that only tracks, so that mappings are known even while
  * sampling is delayed. */
 int broker_open_launched(struct broker *b, struct error *err)
 {
-	struct batch batch = { .message = { .count = 0 } };
 	struct event_sampling track = {
 		.period = 1,
 		.exclude_kernel = true,
@@ -96,9 +98,17 @@ int broker_open_launched(struct broker *b, struct error *err)
 	};
 	for (uint32_t c = 0; c < b->plan->cpu_count; c++) {
 		struct control_event_fd entry = { UINT32_MAX, b->plan->cpus[c], (uint32_t)b->launch.pid, 0, 0 };
-		if (open_one(b, &batch, &event_dummy, &track, b->launch.pid, entry, err) < 0 ||
-		    open_on_cpu(b, &batch, b->launch.pid, b->plan->cpus[c], err) < 0)
+		if (open_one(b, &event_dummy, &track, b->launch.pid, entry, err) < 0 ||
+		    open_on_cpu(b, b->launch.pid, b->plan->cpus[c], err) < 0)
 			return -1;
 	}
-	return send_batch(b, &batch, err);
+	return broker_flush_events(b, err);
+}
+
+void broker_drop_events(struct broker *b)
+{
+	for (uint32_t i = 0; b->batch && i < b->batch->message.count; i++)
+		close(b->batch->fds[i]);
+	free(b->batch);
+	b->batch = NULL;
 }

@@ -45,6 +45,13 @@ static void raise_descriptor_limit(void)
 	}
 }
 
+/* Rings are only as large as the time between two looks at them: where it is permitted, prof's turn comes early. */
+static void raise_priority(void)
+{
+	if (geteuid() == 0)
+		setpriority(PRIO_PROCESS, 0, -15);
+}
+
 static int start_worker(struct broker *b, struct error *err)
 {
 	int pairs[3][2];
@@ -88,7 +95,8 @@ static void fill_begin(const struct broker *b, struct control_begin *m)
 	*m = (struct control_begin){
 		.kind = CONTROL_BEGIN,
 		.launched_pid = b->launched ? (uint32_t)b->launch.pid : 0,
-		.read_all = b->plan->system_wide,
+		.read_all = b->plan->system_wide && !b->filtered,
+		.filtered = b->filtered,
 		.requested_hz = b->plan->requested_hz,
 	};
 	for (size_t i = 0; i < b->pids.len && m->attach_count < CONTROL_MAX_TIDS; i++)
@@ -133,12 +141,17 @@ static void warn_when_detached(const struct broker *b)
 			    b->options->command[0]);
 }
 
+static int open_system_wide(struct broker *b, struct error *err)
+{
+	return broker_open_task(b, -1, err) < 0 ? -1 : broker_flush_events(b, err);
+}
+
 static int launch(struct broker *b, struct error *err)
 {
 	if (launch_prepare(&b->launch, b->options->command, &b->saved, err) < 0)
 		return -1;
 	b->launched = true;
-	int opened = b->plan->system_wide ? broker_open_task(b, -1, err) : broker_open_launched(b, err);
+	int opened = b->plan->system_wide ? open_system_wide(b, err) : broker_open_launched(b, err);
 	if (opened < 0) {
 		launch_abandon(&b->launch);
 		b->launched = false;
@@ -167,7 +180,7 @@ static int start_target(struct broker *b, struct error *err)
 		return launch(b, err);
 	if (wait_delay(b) < 0)
 		return -1;
-	return b->plan->system_wide ? broker_open_task(b, -1, err) : broker_attach(b, err);
+	return b->plan->system_wide ? open_system_wide(b, err) : broker_attach(b, err);
 }
 
 /* ---- the end ---- */
@@ -226,8 +239,9 @@ static void release(struct broker *b)
 	files_free(b->direct);
 	vec_release(&b->pid_fds);
 	vec_release(&b->pids);
-	vec_release(&b->opened);
+	broker_drop_events(b);
 	output_file_close(&b->output);
+	setpriority(PRIO_PROCESS, 0, b->saved.priority);
 	sigprocmask(SIG_SETMASK, &b->saved.mask, NULL);
 }
 
@@ -236,6 +250,7 @@ static int run(struct broker *b, int *die_by_signal, struct error *err)
 	if (output_file_open(&b->output, b->options->output, err) < 0 || open_signals(b, err) < 0)
 		return -1;
 	raise_descriptor_limit();
+	raise_priority();
 	b->direct = files_direct_new();
 	if (start_worker(b, err) < 0 || wait_for_rings(b, err) < 0 || start_target(b, err) < 0)
 		return -1;

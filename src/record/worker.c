@@ -164,7 +164,10 @@ static int begin(struct worker *w, const struct control_begin *m, int output, st
 	w->begin = *m;
 	if (profile_writer_new(&w->writer, &options, err) < 0)
 		return -1;
+	w->plan->system_wide |= m->filtered != 0;
 	new_pipeline(w);
+	if (m->filtered)
+		pipeline_only(w->pipeline, m->attach_pids, m->attach_count);
 	if (m->launched_pid)
 		pipeline_launched(w->pipeline, m->launched_pid);
 	w->begun = true;
