@@ -11,5 +11,6 @@ int main(void)
 	failed += run_perf_data_tests();
 	failed += run_attr_tests();
 	failed += run_open_tests();
+	failed += run_tree_tests();
 	return failed != 0;
 }

@@ -16,5 +16,6 @@ int run_order_tests(void);
 int run_perf_data_tests(void);
 int run_record_tests(void);
 int run_spec_tests(void);
+int run_tree_tests(void);
 
 #endif
