@@ -27,7 +27,7 @@ void merge_release(struct merge *m)
 		vec_release(&m->maps[i].ids);
 	}
 	vec_release(&m->frames);
-	vec_release(&m->node_broken);
+	vec_release(&m->node_states);
 }
 
 void merge_begin_epoch(struct merge *m)
@@ -223,16 +223,16 @@ static uint32_t add_mapping(struct merge *m, const struct merge_row *in)
 	return id;
 }
 
-static uint32_t put_node(struct merge *m, const struct profile_node *row, bool broken)
+static uint32_t put_node(struct merge *m, const struct profile_node *row, struct node_state state)
 {
 	uint64_t key[] = { pair(row->parent, row->module), row->address,
-			   (uint64_t)broken << 8 | row->how };
+			   (uint64_t)state.broken << 8 | row->how };
 	size_t fresh = m->p->nodes.len;
 	uint32_t id = place(m, TABLE_NODES, key, PROFILE_NONE, fresh);
 
 	if (id == fresh) {
 		vec_push(&m->p->nodes, *row);
-		vec_push(&m->node_broken, broken);
+		vec_push(&m->node_states, state);
 	}
 	return id;
 }
@@ -243,7 +243,8 @@ static uint32_t unknown_node(struct merge *m)
 	struct profile_node row = { .parent = PROFILE_NONE, .module = unknown_module(m) };
 
 	if (m->unknown_node == PROFILE_NONE)
-		m->unknown_node = put_node(m, &row, true);
+		m->unknown_node =
+			put_node(m, &row, (struct node_state){ .depth = 1, .broken = true });
 	return m->unknown_node;
 }
 
@@ -258,6 +259,21 @@ static bool is_missing(const struct merge_row *in, enum table_id table, const ch
 	return false;
 }
 
+/* The parent's state one deeper; below a parent at the limit a stack starts anew, as a broken one.
+ */
+static struct node_state child_state(struct merge *m, struct profile_node *row)
+{
+	struct node_state state = { .depth = 1 };
+
+	if (row->parent == PROFILE_NONE)
+		return state;
+	if (m->node_states.data[row->parent].depth >= PROFILE_DEPTH_MAX)
+		row->parent = unknown_node(m);
+	state = m->node_states.data[row->parent];
+	state.depth++;
+	return state;
+}
+
 static uint32_t add_node(struct merge *m, const struct merge_row *in)
 {
 	struct profile_node *row = in->row;
@@ -267,8 +283,8 @@ static uint32_t add_node(struct merge *m, const struct merge_row *in)
 	if (row->how > FRAME_GUESSED)
 		row->how = FRAME_UNKNOWN;
 	row->module = module_or_unknown(m, row->module);
-	bool broken = row->parent != PROFILE_NONE && m->node_broken.data[row->parent];
-	return put_node(m, row, broken);
+	struct node_state state = child_state(m, row);
+	return put_node(m, row, state);
 }
 
 static uint32_t add_function(struct merge *m, const struct merge_row *in)
@@ -362,7 +378,8 @@ static uint32_t add_sample(struct merge *m, const struct merge_row *in)
 	if (row->event >= m->p->events.len) /* 16 bits of PROFILE_NONE */
 		row->event = (uint16_t)unknown_event(m);
 	row->leaf_module = module_or_unknown(m, row->leaf_module);
-	if (row->end >= END_COUNT || (row->node != PROFILE_NONE && m->node_broken.data[row->node]))
+	if (row->end >= END_COUNT ||
+	    (row->node != PROFILE_NONE && m->node_states.data[row->node].broken))
 		row->end = END_UNKNOWN;
 	if (row->event >= m->p->events.len) /* 65,535 events and none of them unknown */
 		return PROFILE_NONE;

@@ -1,21 +1,26 @@
 /*
- * Rows of a file becoming rows of one profile. Ids in a file belong to an epoch; equal rows of several
- * epochs become one, a later one saying what is newer. A reference to a row that is not there becomes
- * "unknown": a row made for that where the profile needs one.
+ * Rows of a file becoming rows of one profile. Ids in a file belong to an epoch; equal rows of
+ * several epochs become one, a later one saying what is newer. A reference to a row that is not
+ * there becomes "unknown": a row made for that where the profile needs one.
  */
 #ifndef PROF_PROFILE_MERGE_H
 #define PROF_PROFILE_MERGE_H
 
-#include <stdbool.h>
-#include <stdint.h>
 #include "base/memory.h"
 #include "profile/keyset.h"
 #include "profile/profile.h"
 #include "profile/reader.h"
 #include "profile/schema.h"
+#include <stdbool.h>
+#include <stdint.h>
 
 struct id_map { /* by id in the epoch: the row in the profile, PROFILE_NONE when missing */
 	VEC(uint32_t) ids;
+};
+
+struct node_state {
+	uint16_t depth; /* 1 for a root */
+	bool broken;	/* an ancestor is missing */
 };
 
 struct merge {
@@ -23,8 +28,9 @@ struct merge {
 	struct profile_read_report *report;
 	struct keyset keys[TABLE_COUNT];
 	struct id_map maps[TABLE_COUNT];
-	VEC(struct profile_frame) frames; /* by id in the epoch; copied when a location needs them */
-	VEC(bool) node_broken;		  /* by node: an ancestor is missing */
+	VEC(struct profile_frame)
+	frames; /* by id in the epoch; copied when a location needs them */
+	VEC(struct node_state) node_states; /* by node of the profile */
 	uint32_t unknown_module, unknown_node, unknown_task, unknown_event;
 	uint64_t samples_expected; /* first id + count of the epoch's last sample chunk */
 };
@@ -32,8 +38,8 @@ struct merge {
 /* A decoded row on its way in: its struct, with references already resolved. */
 struct merge_row {
 	void *row;
-	uint32_t id; /* in the epoch */
-	uint64_t missing; /* bit per column: a reference to a row that is not there */
+	uint32_t id;	      /* in the epoch */
+	uint64_t missing;     /* bit per column: a reference to a row that is not there */
 	const uint8_t *bytes; /* of its extent */
 	uint32_t bytes_len;
 	uint32_t old; /* the row this id had until now, PROFILE_NONE when it is new */

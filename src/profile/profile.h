@@ -125,7 +125,9 @@ static inline bool frame_is_exact(uint8_t how)
 }
 
 /* The stack trie. A node is one physical frame below its parent (its caller); roots have PROFILE_NONE.
- * A parent's id is always smaller than its children's. */
+ * A parent's id is always smaller than its children's. A file's stacks are read up to PROFILE_DEPTH_MAX
+ * nodes deep, so that walking every sample's stack takes bounded time. */
+#define PROFILE_DEPTH_MAX 4096
 struct profile_node {
 	uint32_t parent, module;
 	uint64_t address; /* the return address, or the exact one (frame_is_exact) */

@@ -122,13 +122,14 @@ static bool take_chunk(struct reading *r, const struct chunk *c)
 {
 	struct bytes_reader body;
 
-	enter_epoch(r, c->epoch);
 	if (c->type < CHUNK_SCHEMA || c->type > CHUNK_END) {
 		r->report->unknown_chunks++;
 		return true;
 	}
 	if (c->type == CHUNK_INDEX)
 		return true;
+	if (c->type != CHUNK_END)
+		enter_epoch(r, c->epoch);
 	int opened = open_body(r, c, &body);
 	enum rows_result result = opened == BODY_GOOD ? take_body(r, c, &body) : ROWS_DAMAGED;
 	if (opened == BODY_LIMIT || result == ROWS_LIMIT)

@@ -73,11 +73,19 @@ static void test_unknown_chunks(void **state)
 	handmade_file_header(&mixed, FORMAT_VERSION);
 	bytes_printf(&body, "something new");
 	handmade_chunk(&mixed, 77, 1, &body);
-	bytes_append(&mixed, file.data + FILE_HEADER_LEN, file.len - FILE_HEADER_LEN);
+	/* Behind our schema chunk and of another epoch: that does not end ours. */
+	size_t schema_len = CHUNK_HEADER_LEN + file.data[FILE_HEADER_LEN + 12] +
+			    ((size_t)file.data[FILE_HEADER_LEN + 13] << 8);
+	bytes_append(&mixed, file.data + FILE_HEADER_LEN, schema_len);
 	bytes_printf(&body, "another");
-	handmade_chunk(&mixed, 0, 1, &body);
+	handmade_chunk(&mixed, 0, 9, &body);
+	bytes_append(&mixed, file.data + FILE_HEADER_LEN + schema_len,
+		     file.len - FILE_HEADER_LEN - schema_len);
+	bytes_printf(&body, "a third");
+	handmade_chunk(&mixed, UINT16_MAX, 1, &body);
 	read_profile(&mixed, &q, &report);
-	assert_int_equal(report.unknown_chunks, 2);
+	assert_int_equal(report.unknown_chunks, 3);
+	assert_int_equal(report.epochs, 1);
 	assert_int_equal(report.damaged_chunks, 0);
 	assert_same_profile(&p, &q);
 	profile_release(&p);

@@ -186,6 +186,41 @@ static void test_a_trie_cannot_loop(void **state)
 	bytes_release(&body);
 }
 
+/* Walking every sample's stack must not take time with the square of the file's size. */
+static void test_depth_is_bounded(void **state)
+{
+	enum { CHAIN = 2 * PROFILE_DEPTH_MAX - 1 };
+
+	static uint64_t parents[CHAIN];
+	static const uint64_t node[] = { CHAIN, 100 };
+	static const uint64_t whole[] = { END_ROOT, END_ROOT };
+	struct profile_read_report report;
+	struct bytes file = { 0 }, body = { 0 };
+	struct profile p;
+	size_t depth = 0;
+
+	(void)state;
+	for (uint64_t i = 0; i < CHAIN; i++)
+		parents[i] = i;
+	start_file(&file);
+	handmade_rows(&body, TABLE_NODES, 0, CHAIN);
+	handmade_values(&body, 0, parents, CHAIN);
+	handmade_chunk(&file, CHUNK_ROWS, 1, &body);
+	handmade_rows(&body, TABLE_SAMPLES, 0, 2);
+	handmade_values(&body, 4, node, 2);
+	handmade_values(&body, 8, whole, 2);
+	handmade_chunk(&file, CHUNK_ROWS, 1, &body);
+	read_profile(&file, &p, &report);
+	for (uint32_t n = p.samples.data[0].node; n != PROFILE_NONE; n = p.nodes.data[n].parent)
+		depth++;
+	assert_int_equal(depth, PROFILE_DEPTH_MAX); /* the second half, below the unknown root */
+	assert_int_equal(p.samples.data[0].end, END_UNKNOWN);
+	assert_int_equal(p.samples.data[1].end, END_ROOT);
+	profile_release(&p);
+	bytes_release(&file);
+	bytes_release(&body);
+}
+
 static void test_ids_far_away(void **state)
 {
 	static const uint64_t one[] = { 5 };
@@ -239,6 +274,7 @@ int test_limits_group(void)
 		cmocka_unit_test(test_bomb_of_bytes),
 		cmocka_unit_test(test_misleading_rows_are_damage),
 		cmocka_unit_test(test_a_trie_cannot_loop),
+		cmocka_unit_test(test_depth_is_bounded),
 		cmocka_unit_test(test_ids_far_away),
 		cmocka_unit_test(test_lengths_must_agree),
 	};
