@@ -166,6 +166,8 @@ static bool alternate_path(char *path, size_t size, const char *image_path, cons
 
 	if (link[0] == '/')
 		len = climbs(link) ? -1 : snprintf(path, size, "%s", link);
+	else if (!strchr(image_path, '/'))
+		len = snprintf(path, size, "%s", link);
 	else
 		len = snprintf(path, size, "%.*s/%s", (int)folder_length(image_path), image_path,
 			       link);

@@ -25,9 +25,11 @@ static void add_unit_ranges(struct unit_ranges *r, Dwarf_Die *die, uint32_t unit
 }
 
 /* A unit that does not say where its code is says it by its functions. */
-static void add_function_ranges(struct unit_ranges *r, struct dwarf_unit *u, uint32_t unit)
+static void add_function_ranges(struct dwarf_info *d, struct unit_ranges *r, uint32_t unit)
 {
-	dwarf_unit_load(u);
+	struct dwarf_unit *u = &d->units.data[unit];
+
+	dwarf_unit_load(d, u);
 	for (size_t i = 0; i < u->map.segments.len && r->list.len < MAX_UNIT_RANGES; i++) {
 		const struct flat_segment *s = &u->map.segments.data[i];
 		vec_push(&r->list, ((struct flat_range){ s->start, s->end, unit, unit }));
@@ -68,7 +70,7 @@ static void index_units(struct dwarf_info *d)
 		uint32_t index = (uint32_t)d->units.len - 1;
 		add_unit_ranges(&ranges, &die, index);
 		if (ranges.list.len == before && !unit.dwo && dwarf_haschildren(&die) > 0)
-			add_function_ranges(&ranges, &d->units.data[index], index);
+			add_function_ranges(d, &ranges, index);
 	}
 	flat_map_build(&d->unit_map, ranges.list.data, ranges.list.len);
 	vec_release(&ranges.list);
@@ -104,6 +106,8 @@ void dwarf_info_free(struct dwarf_info *d)
 	vec_release(&d->units);
 	flat_map_release(&d->unit_map);
 	hmap_release(&d->functions);
+	hmap_release(&d->qualified);
+	vec_release(&d->qualified_list);
 	vec_release(&d->function_list);
 	arena_release(&d->arena);
 	dwarf_image_close(&d->main);
@@ -146,7 +150,9 @@ static struct dwarf_function *read_function(struct dwarf_info *d, Dwarf_Die *die
 	f->linkage = string_of(die, DW_AT_linkage_name);
 	if (!f->linkage)
 		f->linkage = string_of(die, DW_AT_MIPS_linkage_name);
-	f->name = string_of(die, DW_AT_name);
+	f->name = f->linkage ? NULL : dwarf_qualified_name(d, die);
+	if (!f->name)
+		f->name = string_of(die, DW_AT_name);
 	f->file = declaration_file(die);
 	if (dwarf_decl_line(die, &line) == 0 && line > 0)
 		f->line = (uint32_t)line;
@@ -181,7 +187,7 @@ static struct dwarf_unit *unit_at(struct dwarf_info *d, uint64_t address)
 		return NULL;
 	struct dwarf_unit *u = &d->units.data[s->value];
 	if (!u->loaded)
-		dwarf_unit_load(u);
+		dwarf_unit_load(d, u);
 	if (u->dwo && !d->missing_dwo)
 		d->missing_dwo = u->dwo;
 	return u;

@@ -24,6 +24,18 @@ struct dwarf_image {
 bool dwarf_image_open(struct dwarf_image *out, struct elf_image *from, bool *damaged);
 void dwarf_image_close(struct dwarf_image *i);
 
+/* What a DIE stands in, up to the unit: namespaces, types and functions. */
+struct dwarf_scope {
+	Dwarf_Die *die;
+	const struct dwarf_scope *outer;
+};
+
+/* Remembers the full name of a function that has no linkage name to tell it (lambdas, local
+ * classes). */
+void dwarf_qualify(struct dwarf_info *d, Dwarf_Die *die, const struct dwarf_scope *scope);
+/* The name remembered for the DIE or for what it is an instance of, or NULL. */
+const char *dwarf_qualified_name(const struct dwarf_info *d, const Dwarf_Die *die);
+
 /* A physical function, or a call that was inlined into its parent node. */
 struct dwarf_node {
 	Dwarf_Die die;
@@ -45,8 +57,8 @@ struct dwarf_unit {
 	size_t file_count;
 };
 
-/* Fills nodes, map and lines (dwarf_unit.c). */
-void dwarf_unit_load(struct dwarf_unit *u);
+/* Fills nodes, map and lines, and d's qualified names (dwarf_unit.c). */
+void dwarf_unit_load(struct dwarf_info *d, struct dwarf_unit *u);
 /* The row of the line table for address; false when it has none. *file is NULL or lives as long as
  * libdw's handle. */
 bool dwarf_unit_line(const struct dwarf_unit *u, uint64_t address, const char **file,
@@ -60,6 +72,8 @@ struct dwarf_info {
 	struct flat_map unit_map;
 	struct hmap functions; /* address of a DIE's bytes → index in function_list */
 	VEC(struct dwarf_function *) function_list;
+	struct hmap qualified; /* address of a DIE's bytes → index in qualified_list */
+	VEC(const char *) qualified_list;
 	struct arena arena;
 	const char *missing_dwo;
 };

@@ -15,6 +15,7 @@
 #define MAX_DIES_OF_UNIT   ((size_t)64 << 20)
 
 struct walk {
+	struct dwarf_info *info;
 	struct dwarf_unit *unit;
 	const unsigned char *end; /* of the unit's DIEs */
 	VEC(struct flat_range) ranges;
@@ -23,6 +24,7 @@ struct walk {
 
 struct attributes {
 	bool has_code, declaration;
+	bool has_name, has_linkage_name;
 	uint32_t call_file, call_line; /* call_file NO_FILE when not said */
 };
 
@@ -44,6 +46,13 @@ static int collect_attribute(Dwarf_Attribute *attribute, void *ctx)
 		break;
 	case DW_AT_declaration:
 		a->declaration = true;
+		break;
+	case DW_AT_name:
+		a->has_name = true;
+		break;
+	case DW_AT_linkage_name:
+	case DW_AT_MIPS_linkage_name:
+		a->has_linkage_name = true;
 		break;
 	case DW_AT_call_file:
 		a->call_file = small_number(attribute);
@@ -87,39 +96,53 @@ static uint32_t add_node(struct walk *w, Dwarf_Die *die, uint32_t parent,
 	return (uint32_t)w->unit->nodes.len - 1;
 }
 
-static bool walk_children(struct walk *w, Dwarf_Die *parent, uint32_t node, unsigned depth,
-			  unsigned char **after);
+static bool walk_children(struct walk *w, const struct dwarf_scope *scope, Dwarf_Die *parent,
+			  uint32_t node, unsigned depth, unsigned char **after);
 
-/* Visits one DIE. True when *after was learned: the first byte behind its children. */
-static bool visit(struct walk *w, Dwarf_Die *die, uint32_t node, unsigned depth,
-		  unsigned char **after)
+/* A function or an inlined call: returns its node, or `node` when it has no code. */
+static uint32_t visit_function(struct walk *w, const struct dwarf_scope *scope, Dwarf_Die *die,
+			       uint32_t node, bool *declaration)
 {
 	struct attributes a = { .call_file = NO_FILE };
+	bool inlined = dwarf_tag(die) == DW_TAG_inlined_subroutine;
+
+	dwarf_getattrs(die, collect_attribute, &a, 0);
+	*declaration = a.declaration;
+	if (a.has_name && !a.has_linkage_name && scope)
+		dwarf_qualify(w->info, die, scope);
+	if (!a.has_code || a.declaration)
+		return node;
+	return add_node(w, die, inlined ? node : NO_NODE, &a);
+}
+
+/* Visits one DIE. True when *after was learned: the first byte behind its children. */
+static bool visit(struct walk *w, const struct dwarf_scope *scope, Dwarf_Die *die, uint32_t node,
+		  unsigned depth, unsigned char **after)
+{
+	struct dwarf_scope inner = { die, scope };
+	bool declaration = false;
 
 	switch (dwarf_tag(die)) {
 	case DW_TAG_subprogram:
 	case DW_TAG_inlined_subroutine:
-		dwarf_getattrs(die, collect_attribute, &a, 0);
-		if (a.declaration)
+		node = visit_function(w, scope, die, node, &declaration);
+		if (declaration)
 			return false;
-		bool inlined = dwarf_tag(die) == DW_TAG_inlined_subroutine;
-		if (a.has_code)
-			node = add_node(w, die, inlined ? node : NO_NODE, &a);
-		break;
+		return walk_children(w, &inner, die, node, depth + 1, after);
 	/* Bodies of lambdas and local classes stand inside types and namespaces. */
-	case DW_TAG_lexical_block:
-	case DW_TAG_try_block:
-	case DW_TAG_catch_block:
 	case DW_TAG_namespace:
 	case DW_TAG_class_type:
 	case DW_TAG_structure_type:
 	case DW_TAG_union_type:
 	case DW_TAG_module:
-		break;
+		return walk_children(w, &inner, die, node, depth + 1, after);
+	case DW_TAG_lexical_block:
+	case DW_TAG_try_block:
+	case DW_TAG_catch_block:
+		return walk_children(w, scope, die, node, depth + 1, after);
 	default:
 		return false;
 	}
-	return walk_children(w, die, node, depth + 1, after);
 }
 
 /* 0: *next is the sibling of *die; 1: there is none; -1: damage. */
@@ -145,8 +168,8 @@ static int step(const struct walk *w, Dwarf_Die *die, bool known, unsigned char 
 	return 0;
 }
 
-static bool walk_children(struct walk *w, Dwarf_Die *parent, uint32_t node, unsigned depth,
-			  unsigned char **after)
+static bool walk_children(struct walk *w, const struct dwarf_scope *scope, Dwarf_Die *parent,
+			  uint32_t node, unsigned depth, unsigned char **after)
 {
 	Dwarf_Die die, next;
 
@@ -154,12 +177,11 @@ static bool walk_children(struct walk *w, Dwarf_Die *parent, uint32_t node, unsi
 	if (depth > MAX_DEPTH || dwarf_child(parent, &die) != 0)
 		return false;
 	while (w->dies++ < MAX_DIES_OF_UNIT) {
-		unsigned char *behind = NULL;
-		bool known =
-			visit(w, &die, node, depth, &behind) && behind > (unsigned char *)die.addr;
+		unsigned char *behind = NULL, *here = die.addr;
+		bool known = visit(w, scope, &die, node, depth, &behind) && behind > here;
 		int status = step(w, &die, known, behind, &next, after);
 		if (status)
-			return status > 0 && *after > (unsigned char *)die.addr;
+			return status > 0 && *after > here;
 		die = next;
 	}
 	return false;
@@ -177,15 +199,15 @@ static const unsigned char *unit_end(Dwarf_Die *unit_die)
 	return (const unsigned char *)unit_die->addr + (next - offset);
 }
 
-void dwarf_unit_load(struct dwarf_unit *u)
+void dwarf_unit_load(struct dwarf_info *d, struct dwarf_unit *u)
 {
-	struct walk w = { .unit = u };
+	struct walk w = { .info = d, .unit = u };
 	unsigned char *after;
 
 	u->loaded = true;
 	if (!u->dwo) {
 		w.end = unit_end(&u->die);
-		walk_children(&w, &u->die, NO_NODE, 0, &after);
+		walk_children(&w, NULL, &u->die, NO_NODE, 0, &after);
 		flat_map_build(&u->map, w.ranges.data, w.ranges.len);
 		vec_release(&w.ranges);
 	}

@@ -118,11 +118,15 @@ static void open_dwarf(struct symbol_module *m, const struct module_loading *wit
 	const char *path = image == m->image ? m->path : m->result.debug_path;
 	struct debug_file_search search = search_for(m, with);
 	struct debug_file alternate;
+	uint8_t id[64];
+	size_t id_len;
 	char note[256] = "";
 
 	debug_file_find_alternate(&search, image, path, &alternate);
 	if (alternate.refused[0])
 		module_note(m, "%s", alternate.refused);
+	else if (!alternate.image && elf_image_debugaltlink(image, id, &id_len))
+		module_note(m, "the file with common debug information (dwz) is not installed");
 	m->dwarf = dwarf_info_new(image, alternate.image, note, sizeof(note));
 	if (note[0])
 		module_note(m, "%s", note);
@@ -237,6 +241,11 @@ static void name_outermost(struct symbol_module *m, const struct symbol *s, uint
 	frame->linkage = s->name;
 }
 
+static bool has_name(const struct dwarf_frame *f)
+{
+	return f->function && (f->function->linkage || f->function->name);
+}
+
 void module_resolve_elf(struct symbol_module *m, uint64_t address, struct symbol_frames *out)
 {
 	const struct symbol *s = symbol_index_find(&m->index, address);
@@ -244,8 +253,12 @@ void module_resolve_elf(struct symbol_module *m, uint64_t address, struct symbol
 
 	if (m->dwarf)
 		dwarf_info_find(m->dwarf, address, &found);
-	for (size_t i = 0; i < found.list.len; i++)
-		push_frame(m, &found.list.data[i], out);
+	for (size_t i = 0; i < found.list.len; i++) {
+		/* An inlined function whose name is lost (a missing dwz file) is left out: its
+		 * caller stands. */
+		if (i + 1 == found.list.len || has_name(&found.list.data[i]))
+			push_frame(m, &found.list.data[i], out);
+	}
 	vec_release(&found.list);
 	if (!out->list.len && s)
 		vec_push(&out->list, ((struct profile_symbol_frame){ 0 }));

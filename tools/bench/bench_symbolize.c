@@ -47,7 +47,7 @@ static void keep_answer(void *ctx, uint64_t address, const struct profile_symbol
 
 	for (uint32_t i = 0; i < count; i++) {
 		const char *name = frames[i].linkage ? frames[i].linkage : frames[i].name;
-		bytes_printf(&a->text, "%s\n%s:%u\n", name, frames[i].file ? frames[i].file : "?",
+		bytes_printf(&a->text, "%s\n%s:%u\n", name, frames[i].file ? frames[i].file : "??",
 			     frames[i].line);
 	}
 	vec_push(&a->list, ((struct answer){ address, start, a->text.len - start }));
@@ -102,8 +102,9 @@ static uint64_t random_u64(uint64_t *state)
 	return hash_u64(*state);
 }
 
-/* Addresses inside functions, each function as often as it is long. */
-static void choose_addresses(const char *path, uint64_t *addresses, size_t count)
+/* Addresses inside functions, each function as often as it is long. Returns how many, at most
+ * count. */
+static size_t choose_addresses(const char *path, uint64_t *addresses, size_t count)
 {
 	struct function_list functions = { 0 };
 	struct elf_image *image;
@@ -124,11 +125,10 @@ static void choose_addresses(const char *path, uint64_t *addresses, size_t count
 			addresses[n++] = f->address + left;
 		left -= f->size;
 	}
-	while (n < count)
-		addresses[n++] = functions.list.data[0].address;
 	vec_release(&functions.list);
 	elf_image_free(image);
 	close(fd);
+	return n;
 }
 
 /* Runs a tool on the addresses; its output into out, its CPU time returned. */
@@ -272,7 +272,7 @@ static void bench(const char *path, size_t count)
 	char command[2048];
 	uint64_t sum = 0;
 
-	choose_addresses(path, addresses, count);
+	count = choose_addresses(path, addresses, count);
 	double before = cpu_seconds(RUSAGE_SELF);
 	symbolize(path, addresses, count, touch_answer, &sum);
 	report("prof", cpu_seconds(RUSAGE_SELF) - before, count);
@@ -316,10 +316,11 @@ int main(int argc, char **argv)
 		print_addresses(argv[1], argc - 3, argv + 3);
 		return 0;
 	}
-	if (argc < 2) {
+	size_t count = argc > 2 ? strtoul(argv[2], NULL, 10) : 100000;
+	if (argc < 2 || argc > 3 || count == 0) {
 		fprintf(stderr, "usage: bench_symbolize PROGRAM [COUNT | --print HEX...]\n");
 		return 2;
 	}
-	bench(argv[1], argc > 2 ? strtoul(argv[2], NULL, 10) : 100000);
+	bench(argv[1], count);
 	return 0;
 }
