@@ -27,6 +27,8 @@ void health_compute(struct health *h, const struct profile *p, const struct filt
 /* One to three short lines, and the remedy line when there is one ("" otherwise), e.g.
  * "health: 1,983 of 1,994 samples due, 0 lost · 99.6% of stacks whole · 0 guessed · 997 Hz · prof used 0.8% of a CPU". */
 void health_format(const struct health *h, const struct profile *p, struct bytes *out);
+/* The same for a terminal of width columns; health_format is for 80. */
+void health_format_wrapped(const struct health *h, const struct profile *p, uint32_t width, struct bytes *out);
 /* The copyable remedy, or NULL. Caller frees. */
 char *health_remedy(const struct health *h, const struct profile *p);
 

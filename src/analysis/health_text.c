@@ -9,7 +9,6 @@
 #include "analysis/wrap.h"
 #include "base/text.h"
 
-#define LINE_WIDTH    ((size_t)80)
 #define COMMAND_SHOWN ((size_t)100)
 #define FEW_SAMPLES   ((uint64_t)100)
 
@@ -123,14 +122,15 @@ static void append_module(struct bytes *out, const struct profile *p, uint32_t m
 
 /* "cut: 12 no unwind data in libfoo.so · 3 …": only when more than one stack in a thousand is cut.
  */
-static void add_cut_line(struct bytes *out, const struct health *h, const struct profile *p)
+static void add_cut_line(struct bytes *out, const struct health *h, const struct profile *p,
+			 size_t width)
 {
 	struct wrap l;
 	struct bytes part = { 0 };
 
 	if (!h->worst_count || (known_ends(h) - h->by_end[END_ROOT]) * 1000 < known_ends(h))
 		return;
-	wrap_begin(&l, out, "cut: ", LINE_WIDTH, 8);
+	wrap_begin(&l, out, "cut: ", width, 8);
 	for (uint32_t i = 0; i < h->worst_count && i < 2; i++) {
 		append_count(&part, h->worst[i].count);
 		bytes_printf(&part, " %s in ", stack_end_name(h->worst[i].end));
@@ -146,14 +146,15 @@ static bool names_are_missing(const struct health *h)
 	return h->nameless_count && h->unnamed_leaves * 100 >= h->delivered;
 }
 
-static void add_names_line(struct bytes *out, const struct health *h, const struct profile *p)
+static void add_names_line(struct bytes *out, const struct health *h, const struct profile *p,
+			   size_t width)
 {
 	struct wrap l;
 	struct bytes part = { 0 };
 
 	if (!names_are_missing(h))
 		return;
-	wrap_begin(&l, out, "names: ", LINE_WIDTH, 8);
+	wrap_begin(&l, out, "names: ", width, 8);
 	append_percent(&part, h->unnamed_leaves, h->delivered);
 	bytes_printf(&part, " of samples have none");
 	wrap_take(&l, &part);
@@ -176,21 +177,27 @@ static void add_file_line(struct bytes *out, const struct profile *p)
 			     "file: the recording was not finished; what was written is here\n");
 }
 
-void health_format(const struct health *h, const struct profile *p, struct bytes *out)
+void health_format_wrapped(const struct health *h, const struct profile *p, uint32_t width,
+			   struct bytes *out)
 {
 	struct wrap l;
 	CLEANUP_FREE char *remedy = health_remedy(h, p);
 
-	wrap_begin(&l, out, "health: ", LINE_WIDTH, 8);
+	wrap_begin(&l, out, "health: ", width, 8);
 	add_samples(&l, h);
 	add_stacks(&l, h);
 	add_rate(&l, h, p);
 	wrap_end(&l);
-	add_cut_line(out, h, p);
-	add_names_line(out, h, p);
+	add_cut_line(out, h, p, width);
+	add_names_line(out, h, p, width);
 	add_file_line(out, p);
 	if (remedy)
 		bytes_printf(out, "mend: %s\n", remedy);
+}
+
+void health_format(const struct health *h, const struct profile *p, struct bytes *out)
+{
+	health_format_wrapped(h, p, 80, out);
 }
 
 /* "prof record OPTIONS -- the command", as the user could type it. */

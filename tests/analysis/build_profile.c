@@ -95,14 +95,14 @@ uint64_t build_code(struct build *b, uint32_t module, const char *chain)
 	b->next_address += 0x10;
 	l.first_frame = (uint32_t)b->profile.frames.len;
 	for (const char *at = chain; *at;) {
-		size_t len = strcspn(at, "<");
+		size_t len = strcspn(at, "|");
 		uint32_t name = strtab_add(&b->profile.strings, at, len);
 		struct profile_frame f = { .function = find_function(b, module, name),
 					   .file = build_str(b, "app.c"),
 					   .line = 10 + l.frame_count };
 		vec_push(&b->profile.frames, f);
 		l.frame_count++;
-		at += len + (at[len] == '<');
+		at += len + (at[len] == '|');
 	}
 	vec_push(&b->profile.locations, l);
 	return l.address;

@@ -23,7 +23,7 @@ uint32_t build_str(struct build *b, const char *s);
 uint32_t build_module(struct build *b, uint8_t kind, const char *path);
 uint32_t build_event(struct build *b, const char *name, uint8_t unit);
 uint32_t build_task(struct build *b, uint32_t pid, uint32_t tid, const char *comm);
-/* A location: a new address of module, with an inline chain of functions "inner<outer" or just "f";
+/* A location: a new address of module, with an inline chain of functions "inner|outer" or just "f";
  * "" leaves it without frames. Line numbers count up from 10. Returns its address (looked up
  * exactly). */
 uint64_t build_code(struct build *b, uint32_t module, const char *chain);

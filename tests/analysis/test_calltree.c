@@ -126,8 +126,8 @@ static void inline_frames_are_expanded(void **state)
 {
 	struct build *b = *state;
 	struct calltree_options o = { 0 };
-	uint64_t call = build_code(b, b->program, "mid<main"),
-		 leaf = build_code(b, b->program, "in2<in1<f");
+	uint64_t call = build_code(b, b->program, "mid|main"),
+		 leaf = build_code(b, b->program, "in2|in1|f");
 
 	build_sample(b, build_node(b, PROFILE_NONE, b->program, call), b->program, leaf, 4);
 	expect_tree(b, &o,
@@ -240,7 +240,7 @@ static void frames_as_modules_fold(void **state)
 	struct build *b = *state;
 	struct calltree_options o = { .by_module = true };
 	uint32_t main_ = build_node(b, PROFILE_NONE, b->program, build_code(b, b->program, "main"));
-	uint32_t a = build_node(b, main_, b->program, build_code(b, b->program, "x<a"));
+	uint32_t a = build_node(b, main_, b->program, build_code(b, b->program, "x|a"));
 	uint32_t z = build_node(b, a, b->library, build_code(b, b->library, "z"));
 
 	build_sample(b, z, b->library, build_code(b, b->library, "zz"), 3);

@@ -77,7 +77,7 @@ static void recursion_counts_once(void **state)
 static void inline_frames_have_rows(void **state)
 {
 	struct build *b = *state;
-	uint64_t leaf = build_code(b, b->program, "in<f");
+	uint64_t leaf = build_code(b, b->program, "in|f");
 
 	build_sample(b, PROFILE_NONE, b->program, leaf, 3);
 	build_stack(b, "f", 2);

@@ -1,0 +1,112 @@
+/* prof report: which view, in which format. */
+#include "output/report.h"
+
+#include <string.h>
+
+#include "analysis/neighbours.h"
+
+struct view {
+	const struct profile *profile;
+	const struct filter_result *samples;
+	uint32_t event;
+};
+
+static void print_table(struct report *r, const struct flat *f)
+{
+	switch (r->options->format) {
+	case REPORT_JSON:
+		report_json_table(r, f);
+		break;
+	case REPORT_CSV:
+		report_csv_table(r, f);
+		break;
+	default:
+		report_text_head(r);
+		report_text_table(r, f);
+	}
+}
+
+static void print_tree(struct report *r, const struct calltree *t)
+{
+	switch (r->options->format) {
+	case REPORT_JSON:
+		report_json_tree(r, t);
+		break;
+	case REPORT_CSV:
+		report_csv_tree(r, t);
+		break;
+	default:
+		report_text_head(r);
+		report_text_tree(r, t);
+	}
+}
+
+static void report_flat(struct report *r, const struct view *v)
+{
+	struct flat f;
+
+	flat_build(&f, v->profile, v->samples, v->event, r->options->by, &r->options->frames);
+	print_table(r, &f);
+	flat_release(&f);
+}
+
+/* The first level or the frames of a tree follow --by. */
+static struct calltree_options tree_frames(const struct report_options *options)
+{
+	struct calltree_options frames = options->frames;
+
+	frames.by_module |= options->by == FLAT_BY_MODULE;
+	frames.by_line |= options->by == FLAT_BY_LINE;
+	frames.by_thread |= options->by == FLAT_BY_THREAD;
+	return frames;
+}
+
+static int report_tree(struct report *r, const struct view *v, struct error *err)
+{
+	struct calltree t;
+	struct calltree_options frames = tree_frames(r->options);
+	const struct report_options *o = r->options;
+	int rc = 0;
+
+	if (o->callers)
+		rc = calltree_callers(&t, v->profile, v->samples, v->event, &frames, o->callers,
+				      err);
+	else if (o->callees)
+		rc = calltree_callees(&t, v->profile, v->samples, v->event, &frames, o->callees,
+				      err);
+	else
+		calltree_build(&t, v->profile, v->samples, v->event, &frames);
+	if (rc < 0)
+		return -1;
+	print_tree(r, &t);
+	calltree_release(&t);
+	return 0;
+}
+
+static void report_init(struct report *r, struct bytes *out, const struct view *v,
+			const struct report_options *o)
+{
+	memset(r, 0, sizeof(*r));
+	r->show.out = out;
+	r->show.width = o->width ? o->width : 80;
+	r->show.colour = o->colour;
+	r->show.unicode = o->unicode;
+	r->profile = v->profile;
+	r->options = o;
+	r->around = o->callers ? o->callers : o->callees;
+	facts_compute(&r->facts, v->profile, v->samples, v->event);
+	health_compute(&r->health, v->profile, v->samples);
+}
+
+int output_report(struct bytes *out, const struct profile *p, const struct filter_result *samples,
+		  uint32_t event, const struct report_options *options, struct error *err)
+{
+	struct view v = { p, samples, event };
+	struct report r;
+
+	report_init(&r, out, &v, options);
+	if (options->tree || options->callers || options->callees)
+		return report_tree(&r, &v, err);
+	report_flat(&r, &v);
+	return 0;
+}

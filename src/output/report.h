@@ -1,0 +1,35 @@
+/* The parts of prof report. Private to output/. */
+#ifndef PROF_OUTPUT_REPORT_H
+#define PROF_OUTPUT_REPORT_H
+
+#include "analysis/calltree.h"
+#include "analysis/flat.h"
+#include "analysis/health.h"
+#include "output/facts.h"
+#include "output/output.h"
+#include "output/show.h"
+
+struct report {
+	struct show show;
+	const struct profile *profile;
+	const struct report_options *options;
+	const char *around; /* the function of --callers or --callees; NULL: a whole tree */
+	struct facts facts;
+	struct health health;
+};
+
+/* Text. */
+void report_text_head(struct report *r);
+void report_text_table(struct report *r, const struct flat *f);
+void report_text_tree(struct report *r, const struct calltree *t);
+/* "--by thread" as the user types it: "thread". */
+const char *report_by_name(enum flat_by by);
+/* Rows below this weight are summed. */
+uint64_t report_least_weight(const struct report *r, uint64_t total, double default_percent);
+
+void report_json_table(struct report *r, const struct flat *f);
+void report_json_tree(struct report *r, const struct calltree *t);
+void report_csv_table(struct report *r, const struct flat *f);
+void report_csv_tree(struct report *r, const struct calltree *t);
+
+#endif

@@ -1,0 +1,110 @@
+/* The report as CSV (RFC 4180: CRLF, quotes doubled). Control characters in names are shown as
+ * \xNN. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "analysis/percent.h"
+#include "base/text.h"
+#include "output/report.h"
+
+static void add_text(struct bytes *out, const char *text)
+{
+	struct bytes safe = { 0 };
+	bool quoted =
+		strpbrk(text, ",\"") || *text == ' ' || (*text && text[strlen(text) - 1] == ' ');
+
+	text_append_printable(&safe, text, strlen(text));
+	if (quoted)
+		bytes_u8(out, '"');
+	for (size_t i = 0; i < safe.len; i++) {
+		if (safe.data[i] == '"')
+			bytes_u8(out, '"');
+		bytes_u8(out, safe.data[i]);
+	}
+	if (quoted)
+		bytes_u8(out, '"');
+	bytes_release(&safe);
+}
+
+static void add_error(struct bytes *out, double error)
+{
+	bytes_u8(out, ',');
+	if (!isnan(error))
+		percent_append_exact_fraction(out, error);
+}
+
+static void add_percent(struct bytes *out, uint64_t part, uint64_t all)
+{
+	bytes_u8(out, ',');
+	if (all)
+		percent_append_exact(out, part, all);
+}
+
+static void add_place(struct bytes *out, const struct report *r, uint32_t module, uint32_t file,
+		      uint32_t line)
+{
+	bytes_u8(out, ',');
+	add_text(out, facts_module_path(r->profile, module));
+	bytes_u8(out, ',');
+	add_text(out, profile_str(r->profile, file));
+	bytes_printf(out, ",%" PRIu32, line);
+}
+
+static void add_row(struct bytes *out, const struct report *r, const struct flat *f,
+		    const struct flat_row *row)
+{
+	add_text(out, row->name);
+	bytes_printf(out, ",%s", facts_kind_name(row->kind));
+	add_place(out, r, row->module, row->file, row->line);
+	bytes_printf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, row->self, row->total,
+		     row->self_count, row->total_count);
+	add_percent(out, row->self, f->total);
+	add_error(out, row->self_error);
+	add_percent(out, row->total, f->total);
+	add_error(out, row->total_error);
+	bytes_printf(out, "\r\n");
+}
+
+void report_csv_table(struct report *r, const struct flat *f)
+{
+	uint64_t least = report_least_weight(r, f->total, 0);
+	size_t limit = r->options->limit ? r->options->limit : SIZE_MAX;
+
+	bytes_printf(
+		r->show.out,
+		"%s,kind,module,file,line,self_%s,total_%s,self_samples,total_samples,self_percent,"
+		"self_error_percent,total_percent,total_error_percent\r\n",
+		report_by_name(r->options->by), unit_name(r->facts.unit), unit_name(r->facts.unit));
+	for (size_t i = 0; i < f->rows.len && i < limit && f->rows.data[i].self >= least; i++)
+		add_row(r->show.out, r, f, &f->rows.data[i]);
+}
+
+static void add_node(struct bytes *out, const struct report *r, const struct calltree *t,
+		     uint32_t node)
+{
+	const struct calltree_node *n = &t->nodes.data[node];
+	const struct calltree_key *key = &t->keys.data[n->key];
+
+	bytes_printf(out, "%" PRIu32 ",", node);
+	if (n->parent != PROFILE_NONE)
+		bytes_printf(out, "%" PRIu32, n->parent);
+	bytes_u8(out, ',');
+	add_text(out, key->name);
+	bytes_printf(out, ",%s", facts_kind_name(n->kind));
+	add_place(out, r, key->module, key->file, key->line);
+	bytes_printf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\r\n", n->self, n->total,
+		     n->self_count, n->count);
+}
+
+void report_csv_tree(struct report *r, const struct calltree *t)
+{
+	const char *unit = unit_name(r->facts.unit);
+
+	bytes_printf(
+		r->show.out,
+		"id,parent,name,kind,module,file,line,self_%s,total_%s,self_samples,total_samples\r\n",
+		unit, unit);
+	for (uint32_t i = 0; i < t->nodes.len; i++)
+		add_node(r->show.out, r, t, i);
+}

@@ -1,0 +1,171 @@
+/*
+ * The report as JSON, schema "prof.report" version 1. Weights are exact integers in the event's
+ * unit; without a limit the selfs of all rows (or nodes) sum to "total". A tree is a list whose
+ * parents precede children: real stacks nest deeper than JSON readers do.
+ */
+#include <string.h>
+
+#include "output/json.h"
+#include "output/report.h"
+
+#define SCHEMA_VERSION 1
+
+static void add_health(struct json *j, const struct report *r)
+{
+	const struct health *h = &r->health;
+
+	json_open_object(j, "health");
+	json_u64(j, "due", h->due);
+	json_u64(j, "delivered", h->delivered);
+	json_u64(j, "lost", h->lost);
+	json_u64(j, "whole", h->whole);
+	json_u64(j, "guessed", h->guessed);
+	json_u64(j, "unnamed_leaves", h->unnamed_leaves);
+	json_open_object(j, "ends");
+	for (uint8_t i = 0; i < END_COUNT; i++) {
+		if (h->by_end[i])
+			json_u64(j, stack_end_name(i), h->by_end[i]);
+	}
+	json_close_object(j);
+	json_u64(j, "requested_hz", r->profile->health.requested_rate);
+	json_u64(j, "effective_millihz", r->profile->health.effective_rate_mhz);
+	json_u64(j, "prof_cpu_ns", r->profile->health.prof_cpu_ns);
+	json_bool(j, "complete", r->profile->health.complete);
+	char *remedy = health_remedy(h, r->profile);
+	if (remedy)
+		json_string(j, "remedy", remedy);
+	free_ptr(&remedy);
+	json_close_object(j);
+}
+
+static void begin(struct json *j, const struct report *r, const char *view)
+{
+	json_begin(j, r->show.out, 2);
+	json_open_object(j, NULL);
+	json_string(j, "schema", "prof.report");
+	json_u64(j, "version", SCHEMA_VERSION);
+	json_string(j, "tool", r->facts.tool);
+	json_string(j, "command", r->facts.command);
+	json_string(j, "event", r->facts.event_name);
+	json_string(j, "unit", unit_name(r->facts.unit));
+	json_u64(j, "wall_ns", r->facts.wall_ns);
+	json_u64(j, "cpu_ns", r->facts.cpu_ns);
+	json_u64(j, "threads", r->facts.threads);
+	json_u64(j, "processes", r->facts.processes);
+	json_bool(j, "filtered", r->facts.filtered);
+	json_u64(j, "samples", r->facts.samples);
+	json_u64(j, "total", r->facts.total);
+	add_health(j, r);
+	json_string(j, "view", view);
+}
+
+static void add_place(struct json *j, const struct report *r, uint32_t module, uint32_t file,
+		      uint32_t line)
+{
+	json_string(j, "module", facts_module_path(r->profile, module));
+	json_string(j, "file", profile_str(r->profile, file));
+	json_u64(j, "line", line);
+}
+
+static void add_row(struct json *j, const struct report *r, const struct flat *f,
+		    const struct flat_row *row)
+{
+	json_open_object(j, NULL);
+	json_string(j, "name", row->name);
+	json_string(j, "kind", facts_kind_name(row->kind));
+	if (r->options->by < FLAT_BY_THREAD)
+		add_place(j, r, row->module, row->file, row->line);
+	json_u64(j, "self", row->self);
+	json_u64(j, "total", row->total);
+	json_u64(j, "self_samples", row->self_count);
+	json_u64(j, "total_samples", row->total_count);
+	json_percent(j, "self_percent", row->self, f->total);
+	json_fraction(j, "self_error_percent", row->self_error);
+	json_percent(j, "total_percent", row->total, f->total);
+	json_fraction(j, "total_error_percent", row->total_error);
+	json_bool(j, "inlined", row->inlined);
+	json_close_object(j);
+}
+
+/* Rows within the limit and above the least weight; without either, all. */
+static size_t count_rows(const struct report *r, const struct flat *f)
+{
+	uint64_t least = report_least_weight(r, f->total, 0);
+	size_t rows = 0;
+
+	while (rows < f->rows.len && (!r->options->limit || rows < r->options->limit) &&
+	       f->rows.data[rows].self >= least)
+		rows++;
+	return rows;
+}
+
+void report_json_table(struct report *r, const struct flat *f)
+{
+	struct json j;
+	size_t rows = count_rows(r, f);
+	uint64_t rest = 0;
+
+	begin(&j, r, "table");
+	json_string(&j, "by", report_by_name(r->options->by));
+	json_u64(&j, "error_slices", f->slices);
+	json_open_array(&j, "rows");
+	for (size_t i = 0; i < rows; i++)
+		add_row(&j, r, f, &f->rows.data[i]);
+	json_close_array(&j);
+	for (size_t i = rows; i < f->rows.len; i++)
+		rest += f->rows.data[i].self;
+	json_open_object(&j, "rest");
+	json_u64(&j, "rows", f->rows.len - rows);
+	json_u64(&j, "self", rest);
+	json_close_object(&j);
+	json_close_object(&j);
+	json_end(&j);
+}
+
+static void add_node(struct json *j, const struct report *r, const struct calltree *t,
+		     uint32_t node)
+{
+	const struct calltree_node *n = &t->nodes.data[node];
+	const struct calltree_key *key = &t->keys.data[n->key];
+
+	json_open_object(j, NULL);
+	json_u64(j, "id", node);
+	if (n->parent == PROFILE_NONE)
+		json_null(j, "parent");
+	else
+		json_u64(j, "parent", n->parent);
+	json_string(j, "name", key->name);
+	json_string(j, "kind", facts_kind_name(n->kind));
+	add_place(j, r, key->module, key->file, key->line);
+	json_u64(j, "self", n->self);
+	json_u64(j, "total", n->total);
+	json_u64(j, "self_samples", n->self_count);
+	json_u64(j, "total_samples", n->count);
+	json_percent(j, "total_percent", n->total, r->facts.total);
+	json_bool(j, "guessed", n->guessed);
+	json_close_object(j);
+}
+
+static const char *tree_view(const struct report_options *o)
+{
+	if (o->callers)
+		return "callers";
+	if (o->callees)
+		return "callees";
+	return o->frames.inverted ? "inverted tree" : "tree";
+}
+
+void report_json_tree(struct report *r, const struct calltree *t)
+{
+	struct json j;
+
+	begin(&j, r, tree_view(r->options));
+	if (r->around)
+		json_string(&j, "around", r->around);
+	json_open_array(&j, "nodes");
+	for (uint32_t i = 0; i < t->nodes.len; i++)
+		add_node(&j, r, t, i);
+	json_close_array(&j);
+	json_close_object(&j);
+	json_end(&j);
+}

@@ -1,0 +1,39 @@
+/*
+ * Text for people at a terminal: names made safe and fitted into columns, weights in their unit,
+ * colours. Private to output/.
+ */
+#ifndef PROF_OUTPUT_SHOW_H
+#define PROF_OUTPUT_SHOW_H
+
+#include "base/bytes.h"
+#include "profile/profile.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct show { /* how to write */
+	struct bytes *out;
+	size_t width;
+	bool colour, unicode;
+};
+
+enum show_style { SHOW_PLAIN, SHOW_BOLD, SHOW_DIM, SHOW_KERNEL, SHOW_UNKNOWN, SHOW_WARN };
+
+/* name as printable text; without unicode, what is not ASCII is escaped too. Caller frees. */
+char *show_name(const struct show *s, const char *name);
+/* A function's name in at most width columns: template arguments shortened first, then parameters,
+ * then the middle; the end, which tells names apart, stays. Caller frees. */
+char *show_function(const struct show *s, const char *name, size_t width);
+/* Printable text in at most width columns, cut in the middle between characters; more of the end is
+ * kept. Caller frees. */
+char *show_elide(const struct show *s, const char *printable, size_t width);
+/* text and spaces up to width columns; right-aligned when right. */
+void show_cell(struct show *s, const char *text, size_t width, bool right);
+void show_begin(struct show *s, enum show_style style);
+void show_end(struct show *s, enum show_style style);
+/* "1.23 s", "45.6 MB", "12 345". */
+void show_weight(struct bytes *out, uint8_t unit, uint64_t weight);
+/* Append text, with what is not ASCII replaced where s has no unicode: " · " becomes " | ". */
+void show_text(struct show *s, const char *text, size_t len);
+
+#endif
