@@ -80,7 +80,7 @@ let planted = '';
 function apply() {
 	filter();
 	setKeys(S.by);
-	const plan = JSON.stringify([S.view, S.at, S.by, S.fold, S.only, S.zoom]);
+	const plan = JSON.stringify({ ...S, q: '' });
 	if (plan !== planted) {
 		planted = plan;
 		plant();

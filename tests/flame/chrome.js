@@ -95,10 +95,16 @@ class Page {
 		await this.send('Emulation.setScriptExecutionDisabled', { value: !script });
 	}
 
+	// Loads url, even when it differs from the last one in the fragment only.
 	async open(url) {
-		const loaded = new Promise(resolve => this.loaded = resolve);
-		await this.send('Page.navigate', { url });
-		await loaded;
+		for (const to of ['about:blank', url]) {
+			const loaded = new Promise((resolve, reject) => {
+				const timer = setTimeout(() => reject(new Error('does not load: ' + to)), 30000);
+				this.loaded = () => resolve(clearTimeout(timer));
+			});
+			await this.send('Page.navigate', { url: to });
+			await loaded;
+		}
 	}
 
 	// The value of an expression or of the promise it gives.
@@ -150,4 +156,4 @@ class Page {
 	}
 }
 
-module.exports = { Chrome, findChromium };
+module.exports = { Chrome, Page, findChromium };
