@@ -17,9 +17,10 @@
 #define CHECKED_PAGES 3	 /* of a mapped file */
 #define COPY_PAGES    16 /* of memory said to be a copy of a file */
 #define BREAKPOINT    0xcc
+#define MAX_ANCESTORS 3
 #define ALL_BUT_PATH  (1u << FILES_FROM_MAP_FILES | 1u << FILES_FROM_EXE | 1u << FILES_FROM_ROOT)
 
-enum likeness { SAME, DIFFERENT, UNREADABLE };
+enum likeness { SAME, DIFFERENT, UNREADABLE, PAST_END };
 
 /* A debugger or a probe may have put breakpoints into the memory. */
 static bool same_bytes(const uint8_t *memory, const uint8_t *file, size_t len)
@@ -36,8 +37,8 @@ static enum likeness compare_page(struct task_table *t, uint32_t pid, int fd, ui
 	uint8_t memory[PAGE], file[PAGE];
 	ssize_t in_file = io_pread_full(fd, file, len, (off_t)offset);
 
-	if (in_file <= 0) /* a mapping may reach past the file's end */
-		return in_file < 0 ? UNREADABLE : SAME;
+	if (in_file <= 0)
+		return in_file < 0 ? UNREADABLE : PAST_END;
 	ssize_t n = files_read_memory(t->files, (pid_t)pid, address, memory, (size_t)in_file);
 	if (n != in_file)
 		return UNREADABLE;
@@ -58,6 +59,8 @@ static enum likeness compare_memory(struct task_table *t, uint32_t pid, int fd, 
 		uint64_t at = page * PAGE;
 		size_t len = length - at < PAGE ? (size_t)(length - at) : PAGE;
 		enum likeness l = compare_page(t, pid, fd, start + at, offset + at, len);
+		if (l == PAST_END) /* a mapping may reach past its file, but not begin there */
+			return i > 0 ? SAME : UNREADABLE;
 		if (l != SAME)
 			return l;
 	}
@@ -166,6 +169,33 @@ static bool consider(struct task_table *t, uint32_t pid, const struct task_map_i
 	return false;
 }
 
+/* Tries one source after another. True when the search is over. */
+static bool search(struct task_table *t, struct files_mapped *which, uint32_t pid,
+		   const struct task_map_info *info, uint64_t time_ns, struct module_file *out)
+{
+	struct error err = { 0 };
+	enum files_source source;
+	int fd;
+
+	while (files_open_mapped(t->files, which, &fd, &source, &err) == 0) {
+		bool over = consider(t, pid, info, time_ns, source, fd, out);
+		close(fd);
+		if (over)
+			return true;
+		which->skip |= 1u << source;
+	}
+	if (!out->note)
+		set_note(out, err.text);
+	return false;
+}
+
+static uint32_t parent_of(const struct task_table *t, uint32_t pid)
+{
+	const struct thread_entry *e = thread_lookup(t, pid);
+
+	return e ? e->t.parent_pid : 0;
+}
+
 void module_find_file(struct task_table *t, uint32_t pid, const struct task_map_info *info,
 		      uint64_t time_ns, struct module_file *out)
 {
@@ -174,20 +204,22 @@ void module_find_file(struct task_table *t, uint32_t pid, const struct task_map_
 				      .end = info->start + info->length,
 				      .path = info->path,
 				      .skip = t->replay ? ALL_BUT_PATH : 0 };
-	struct error err = { 0 };
-	enum files_source source;
-	bool over = false;
-	int fd;
+	uint32_t ancestor = pid;
 
 	if (!t->files) {
 		set_note(out, "not looked for");
 		return;
 	}
-	while (!over && files_open_mapped(t->files, &which, &fd, &source, &err) == 0) {
-		over = consider(t, pid, info, time_ns, source, fd, out);
-		close(fd);
-		which.skip |= 1u << source;
+	if (search(t, &which, pid, info, time_ns, out) || t->replay)
+		return;
+	/* A short-lived process may be gone: its file is where its parents live and may read. */
+	for (int i = 0; i < MAX_ANCESTORS; i++) {
+		ancestor = parent_of(t, ancestor);
+		if (ancestor <= 1)
+			return;
+		which.pid = (pid_t)ancestor;
+		which.skip = 1u << FILES_FROM_MAP_FILES | 1u << FILES_FROM_EXE;
+		if (search(t, &which, pid, info, time_ns, out))
+			return;
 	}
-	if (!over && !out->note)
-		set_note(out, err.text);
 }

@@ -10,8 +10,9 @@
 #include "files/proc_maps.h"
 #include "task/task_internal.h"
 
-#define PID_GONE UINT32_MAX /* what the kernel says of a task whose number is already given back \
-			     */
+#define PID_GONE                                                                        \
+	UINT32_MAX /* what the kernel says of a task whose number is already given back \
+		    */
 #define INIT_PIDNS_INODE 0xeffffffcu
 
 static bool are_in_inner_pidns(void)

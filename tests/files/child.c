@@ -17,12 +17,13 @@ pid_t child_start(int (*setup)(void *ctx), void *ctx)
 
 	if (pipe2(ready, O_CLOEXEC) < 0)
 		return -1;
-	pid_t pid = fork();
+	pid_t starter = getpid(), pid = fork();
 	if (pid == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (setup && setup(ctx) < 0)
 			_exit(1);
-		prctl(PR_SET_PDEATHSIG, SIGKILL); /* a change of user cleared it */
+		prctl(PR_SET_PDEATHSIG, SIGKILL); /* after a change of user, which clears it */
+		if (getppid() != starter)
+			_exit(1);
 		if (write(ready[1], "r", 1) != 1)
 			_exit(1);
 		for (;;)

@@ -1,0 +1,514 @@
+/* Living and dead processes with real files: which file stands for a mapping, and when none does.
+ */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/io.h"
+#include "log.h"
+#include "target.h"
+
+struct fixture {
+	struct files *files;
+	struct log *log;
+	char folder[64], program[128];
+};
+
+static int set_up(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+
+	snprintf(f->folder, sizeof(f->folder), "/tmp/prof-test-XXXXXX");
+	if (!mkdtemp(f->folder) || chmod(f->folder, 0755) < 0)
+		return -1;
+	snprintf(f->program, sizeof(f->program), "%s/program", f->folder);
+	f->files = files_direct_new();
+	f->log = log_new(f->files);
+	*state = f;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct fixture *f = *state;
+	char command[128];
+
+	log_free(f->log);
+	files_free(f->files);
+	snprintf(command, sizeof(command), "rm -rf '%s'", f->folder);
+	int status = system(command);
+	free(f);
+	return status;
+}
+
+static void need_root(void)
+{
+	if (geteuid() != 0) {
+		print_message("needs root\n");
+		skip();
+	}
+}
+
+static struct target start(struct fixture *f, enum target_way way, const char *role,
+			   const char *argument)
+{
+	struct target t;
+
+	assert_true(target_start(&t, way, f->program, role, argument));
+	return t;
+}
+
+static void read_proc(struct fixture *f, pid_t pid)
+{
+	struct error err = { 0 };
+
+	if (task_read_proc(f->log->table, (uint32_t)pid, true, clock_monotonic_ns(), &err) < 0)
+		fail_msg("%s", err.text);
+}
+
+static const struct task_mapping *mapping_at(struct fixture *f, pid_t pid, uint64_t address)
+{
+	const struct task_thread *t =
+		task_find(f->log->table, (uint32_t)pid, (uint32_t)pid, clock_monotonic_ns());
+	const struct task_mapping *m = task_find_mapping(t->space, address);
+
+	assert_non_null(m);
+	return m;
+}
+
+struct wanted {
+	const char *name;
+	uint64_t address;
+};
+
+static int match_symbol(void *ctx, const struct elf_symbol *s)
+{
+	struct wanted *w = ctx;
+
+	if (strcmp(s->name, w->name) == 0)
+		w->address = s->address;
+	return 0;
+}
+
+static uint64_t symbol_in(struct elf_image *image, const char *name)
+{
+	struct wanted w = { name, 0 };
+
+	assert_non_null(image);
+	assert_int_equal(elf_image_symbols(image, match_symbol, &w, NULL), 0);
+	return w.address;
+}
+
+/* The mapping's module names the address as the function that is really there. */
+static void expect_target_function(struct fixture *f, const struct target *t)
+{
+	const struct task_mapping *m = mapping_at(f, t->pid, t->address);
+
+	assert_int_equal(m->module->kind, MODULE_FILE);
+	assert_int_equal(t->address - m->bias, symbol_in(m->module->image, "target_function"));
+	assert_null(m->module->note);
+	assert_false(m->module->refused);
+	assert_true(m->module->fd >= 0);
+}
+
+static void a_running_program(void **state)
+{
+	struct fixture *f = *state;
+	uint8_t id[20];
+
+	target_copy(f->program, false, 0);
+	target_build_id(id);
+	struct target t = start(f, RUN_PATH, ROLE_PAUSE, NULL);
+	read_proc(f, t.pid);
+	expect_target_function(f, &t);
+	const struct task_module *m = mapping_at(f, t.pid, t.address)->module;
+	assert_string_equal(m->path, f->program);
+	assert_int_equal(m->identity, IDENTITY_GNU_BUILD_ID);
+	assert_int_equal(m->build_id_len, 20);
+	assert_memory_equal(m->build_id, id, 20);
+	assert_int_equal(m->seen_pid, t.pid);
+	const struct task_thread *th =
+		task_find(f->log->table, (uint32_t)t.pid, (uint32_t)t.pid, clock_monotonic_ns());
+	assert_string_equal(th->comm, "program");
+	assert_int_equal(th->parent_pid, getpid());
+	assert_true(th->from_proc && !th->foreign_pidns && !th->is_kernel);
+	/* again: nothing new */
+	log_skip(f->log);
+	read_proc(f, t.pid);
+	log_expect(f->log, "");
+	target_end(&t);
+	assert_int_equal(task_read_proc(f->log->table, (uint32_t)t.pid, false, 1, NULL), -1);
+}
+
+static void the_vdso(void **state)
+{
+	struct fixture *f = *state;
+
+	target_copy(f->program, false, 0);
+	struct target t = start(f, RUN_PATH, ROLE_PAUSE, NULL);
+	read_proc(f, t.pid);
+	const struct task_space *s =
+		task_find(f->log->table, (uint32_t)t.pid, (uint32_t)t.pid, clock_monotonic_ns())
+			->space;
+	uint64_t start_of_vdso = 0;
+	for (size_t i = 0; i < s->mappings.len; i++)
+		if (s->mappings.data[i].module->kind == MODULE_VDSO)
+			start_of_vdso = s->mappings.data[i].start;
+	const struct task_mapping *vdso = mapping_at(f, t.pid, start_of_vdso);
+	assert_true(symbol_in(vdso->module->image, "__vdso_clock_gettime") > 0);
+	assert_int_equal(vdso->bias, vdso->start);
+	assert_int_equal(vdso->module->identity, IDENTITY_GNU_BUILD_ID);
+	target_end(&t);
+}
+
+static void a_replaced_program(void **state)
+{
+	struct fixture *f = *state;
+
+	target_copy(f->program, true, 1);
+	struct target t = start(f, RUN_PATH, ROLE_PAUSE, NULL);
+	unlink(f->program);
+	target_copy(f->program, true, 2);
+	read_proc(f, t.pid);
+	expect_target_function(f, &t);
+	const struct task_module *m = mapping_at(f, t.pid, t.address)->module;
+	assert_string_equal(m->path, f->program);
+	assert_true(m->deleted);
+	assert_int_equal(m->identity, IDENTITY_CONTENT_HASH);
+	const struct elf_segment *first = elf_image_segment(m->image, 0);
+	assert_int_equal(elf_image_bytes(m->image, first->vaddr, 16)[15], 1); /* the one that ran */
+	target_end(&t);
+}
+
+static void a_memfd_program(void **state)
+{
+	struct fixture *f = *state;
+
+	target_copy(f->program, false, 0);
+	struct target t = start(f, RUN_MEMFD, ROLE_PAUSE, NULL);
+	unlink(f->program);
+	read_proc(f, t.pid);
+	expect_target_function(f, &t);
+	assert_string_equal(mapping_at(f, t.pid, t.address)->module->path, "/memfd:prog");
+	target_end(&t);
+}
+
+static void generated_code_in_a_memfd(void **state)
+{
+	struct fixture *f = *state;
+
+	need_root(); /* others cannot open it, and then it might be a program */
+	target_copy(f->program, false, 0);
+	struct target t = start(f, RUN_PATH, ROLE_JIT, NULL);
+	read_proc(f, t.pid);
+	const struct task_mapping *m = mapping_at(f, t.pid, t.address);
+	assert_int_equal(m->module->kind, MODULE_JIT);
+	assert_int_equal(m->bias, 0);
+	assert_int_equal(m->module->seen_pid, t.pid);
+	target_end(&t);
+}
+
+static void a_program_in_another_mount_namespace(void **state)
+{
+	struct fixture *f = *state;
+	char inner[160];
+
+	need_root();
+	target_copy(f->program, false, 0);
+	struct target t = start(f, RUN_IN_MOUNT_NS, ROLE_PAUSE, NULL);
+	snprintf(inner, sizeof(inner), "%s.ns/inner", f->program);
+	assert_int_equal(access(inner, F_OK), -1);
+	read_proc(f, t.pid);
+	expect_target_function(f, &t);
+	assert_string_equal(mapping_at(f, t.pid, t.address)->module->path, inner);
+	target_end(&t);
+}
+
+static void another_pid_namespace_is_flagged(void **state)
+{
+	struct fixture *f = *state;
+
+	need_root();
+	target_copy(f->program, false, 0);
+	struct target t = start(f, RUN_IN_PID_NS, ROLE_PAUSE, NULL);
+	read_proc(f, t.started);
+	assert_false(task_find(f->log->table, (uint32_t)t.started, (uint32_t)t.started,
+			       clock_monotonic_ns())
+			     ->foreign_pidns);
+	assert_true(task_find(f->log->table, (uint32_t)t.pid, (uint32_t)t.pid, clock_monotonic_ns())
+			    ->foreign_pidns);
+	expect_target_function(f, &t);
+	target_end(&t);
+}
+
+static void count(void *ctx, struct task_thread *t)
+{
+	(void)t;
+	++*(size_t *)ctx;
+}
+
+static void threads_and_children(void **state)
+{
+	struct fixture *f = *state;
+	size_t living = 0;
+
+	target_copy(f->program, false, 0);
+	struct target t = start(f, RUN_PATH, ROLE_THREADS, NULL);
+	assert_int_equal(
+		task_read_proc(f->log->table, (uint32_t)t.pid, false, clock_monotonic_ns(), NULL),
+		0);
+	task_each_thread(f->log->table, count, &living);
+	assert_int_equal(living, 3);
+	read_proc(f, t.pid);
+	living = 0;
+	task_each_thread(f->log->table, count, &living);
+	assert_int_equal(living, 4);
+	target_end(&t);
+}
+
+static void kernel_threads(void **state)
+{
+	struct fixture *f = *state;
+
+	if (access("/proc/2/status", R_OK) < 0)
+		skip();
+	assert_int_equal(task_read_proc(f->log->table, 2, false, 5, NULL), 0);
+	log_expect(f->log, "row 0 2/2 kthreadd kernel\n");
+	assert_true(task_find(f->log->table, 2, 2, 6)->is_kernel);
+}
+
+/* Where only the path is left to look at: the range is not one of the kernel's, so map_files has
+ * nothing. */
+static struct task_map_info by_path_only(const struct target *t, const char *path)
+{
+	struct task_map_info m = {
+		.start = t->address, .length = 4 * 4096 + 4096, .path = path, .executable = true
+	};
+
+	return m;
+}
+
+static const struct task_module *map_info(struct fixture *f, const struct target *t,
+					  const struct task_map_info *m)
+{
+	task_map(f->log->table, (uint32_t)t->pid, (uint32_t)t->pid, m, clock_monotonic_ns());
+	return mapping_at(f, t->pid, m->start)->module;
+}
+
+static void without_build_id_memory_decides(void **state)
+{
+	struct fixture *f = *state;
+	char lib[128];
+
+	snprintf(lib, sizeof(lib), "%s/lib.so", f->folder);
+	target_copy(f->program, false, 0);
+	target_copy(lib, true, 1);
+	struct target t = start(f, RUN_PATH, ROLE_MAP, lib);
+	struct task_map_info m = by_path_only(&t, lib);
+	m.length = 4 * 4096 - 1; /* pages 0 to 3, and no range of the kernel's */
+	const struct task_module *same = map_info(f, &t, &m);
+	assert_non_null(same->image);
+	assert_int_equal(same->identity, IDENTITY_CONTENT_HASH);
+	/* another file at the same path: refused, whatever its device and inode */
+	unlink(lib);
+	target_copy(lib, true, 2);
+	m.start += 4096; /* any other mapping of that path */
+	m.start -= 4096;
+	m.inode = 1;
+	const struct task_module *other = map_info(f, &t, &m);
+	assert_ptr_not_equal(other, same);
+	assert_null(other->image);
+	assert_true(other->refused);
+	assert_non_null(strstr(other->note, "file changed while it ran"));
+	assert_int_equal(other->fd, -1);
+	target_end(&t);
+}
+
+static void build_id_decides(void **state)
+{
+	struct fixture *f = *state;
+	uint8_t id[20], wrong[20];
+
+	target_build_id(id);
+	memcpy(wrong, id, 20);
+	wrong[19] ^= 1;
+	target_copy(f->program, false, 0);
+	struct target gone = { .pid = 0x3ffffff0, .address = 0x10000 };
+	struct task_map_info m = by_path_only(&gone, f->program);
+	m.build_id = wrong;
+	m.build_id_len = 20;
+	const struct task_module *refused = map_info(f, &gone, &m);
+	assert_null(refused->image);
+	assert_true(refused->refused);
+	assert_memory_equal(refused->build_id, wrong, 20); /* still told apart by what ran */
+	m.build_id = id;
+	m.start += 0x100000;
+	const struct task_module *accepted = map_info(f, &gone, &m);
+	assert_non_null(accepted->image);
+	/* later mappings of that ID need no file */
+	unlink(f->program);
+	m.start += 0x100000;
+	m.path = "/gone";
+	assert_ptr_equal(map_info(f, &gone, &m), accepted);
+	/* a process that may open it comes later than one that may not */
+	m.start += 0x100000;
+	m.build_id = wrong;
+	wrong[0] ^= 1;
+	const struct task_module *missing = map_info(f, &gone, &m);
+	assert_null(missing->image);
+	assert_non_null(strstr(missing->note, "/gone"));
+	assert_false(missing->refused);
+}
+
+/* In a folder for ourselves only, where nobody can say whose the gone process was. */
+static void a_gone_process_is_as_good_as_its_parent(void **state)
+{
+	struct fixture *f = *state;
+	struct target gone = { .pid = 0x3ffffff0, .address = 0x10000 };
+	uint8_t id[20];
+
+	assert_int_equal(chmod(f->folder, 0700), 0);
+	target_build_id(id);
+	target_copy(f->program, false, 0);
+	struct task_map_info m = by_path_only(&gone, f->program);
+	m.build_id = id;
+	m.build_id_len = 20;
+	if (geteuid() == 0)
+		assert_null(map_info(f, &gone, &m)->image);
+	task_fork(f->log->table, (uint32_t)gone.pid, (uint32_t)gone.pid, (uint32_t)getpid(),
+		  (uint32_t)getpid(), clock_monotonic_ns());
+	m.start += 0x100000;
+	assert_non_null(map_info(f, &gone, &m)->image);
+}
+
+static void of_a_gone_process_the_file_must_be_older(void **state)
+{
+	struct fixture *f = *state;
+	struct stat st;
+
+	target_copy(f->program, true, 1);
+	assert_int_equal(stat(f->program, &st), 0);
+	struct target gone = { .pid = 0x3ffffff0, .address = 0x10000 };
+	struct task_map_info m = by_path_only(&gone, f->program);
+	m.dev_major = major(st.st_dev);
+	m.dev_minor = minor(st.st_dev);
+	m.inode = st.st_ino + 1;
+	assert_null(map_info(f, &gone, &m)->image);
+	m.start += 0x100000;
+	m.inode = st.st_ino;
+	m.file_offset = (uint64_t)st.st_size + 4096;
+	assert_null(map_info(f, &gone, &m)->image);
+	m.start += 0x100000;
+	m.file_offset = 0;
+	const struct task_module *good = map_info(f, &gone, &m);
+	assert_non_null(good->image);
+	/* changed after the mapping */
+	struct timespec later[2] = { { 0, UTIME_NOW }, { time(NULL) + 100, 0 } };
+	assert_int_equal(utimensat(AT_FDCWD, f->program, later, 0), 0);
+	m.start += 0x100000;
+	const struct task_module *changed = map_info(f, &gone, &m);
+	assert_null(changed->image);
+	assert_true(changed->refused);
+}
+
+/* Text moved to huge pages keeps its names where the bytes are the file's. */
+static void remapped_text(void **state)
+{
+	struct fixture *f = *state;
+	char lib[128];
+
+	snprintf(lib, sizeof(lib), "%s/lib.so", f->folder);
+	target_copy(f->program, false, 0);
+	target_copy(lib, false, 1);
+	struct target t = start(f, RUN_PATH, ROLE_REMAP, lib);
+	uint8_t id[20];
+	target_build_id(id);
+	struct task_map_info m = by_path_only(&t, lib);
+	m.length = 4 * 4096;
+	m.build_id = id;
+	m.build_id_len = 20;
+	const struct task_module *file = map_info(f, &t, &m);
+	assert_non_null(file->image);
+	struct task_map_info anon = {
+		.start = t.address + 4096, .length = 4096, .path = "//anon", .executable = true
+	};
+	assert_ptr_equal(map_info(f, &t, &anon), file);
+	anon.start += 4096;
+	assert_int_equal(map_info(f, &t, &anon)->kind, MODULE_JIT);
+	assert_ptr_equal(mapping_at(f, t.pid, t.address)->module, file);
+	assert_ptr_equal(mapping_at(f, t.pid, t.address + 3 * 4096)->module, file);
+	target_end(&t);
+	/* nobody to ask: not guessed */
+	anon.start = t.address;
+	assert_int_equal(map_info(f, &t, &anon)->kind, MODULE_JIT);
+}
+
+static void replay_opens_by_build_id_only(void **state)
+{
+	struct fixture *f = *state;
+	uint8_t id[20];
+
+	target_build_id(id);
+	target_copy(f->program, false, 0);
+	task_set_replay(f->log->table);
+	struct target t = { .pid = getpid(), .address = 0x10000 };
+	struct task_map_info m = by_path_only(&t, f->program);
+	const struct task_module *unknown = map_info(f, &t, &m);
+	assert_null(unknown->image);
+	assert_non_null(strstr(unknown->note, "no build ID"));
+	task_hint_build_id(f->log->table, f->program, id, 20);
+	m.start += 0x100000;
+	assert_non_null(map_info(f, &t, &m)->image);
+	assert_string_equal(task_find(f->log->table, 1, 1, 5)->comm, "");
+	assert_int_equal(task_read_proc(f->log->table, 1, false, 5, NULL), -1);
+}
+
+static void unopened_files_count_from_their_start(void **state)
+{
+	struct fixture *f = *state;
+	struct target gone = { .pid = 0x3ffffff0, .address = 0x10000 };
+	struct task_map_info m = by_path_only(&gone, "/no/such/file");
+
+	m.file_offset = 0x3000;
+	const struct task_module *none = map_info(f, &gone, &m);
+	assert_null(none->image);
+	assert_non_null(strstr(none->note, "/no/such/file"));
+	assert_int_equal(0x10123 - mapping_at(f, gone.pid, 0x10123)->bias, 0x3123);
+}
+
+int main(int argc, char **argv)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+		TEST(a_running_program),
+		TEST(the_vdso),
+		TEST(a_replaced_program),
+		TEST(a_memfd_program),
+		TEST(generated_code_in_a_memfd),
+		TEST(a_program_in_another_mount_namespace),
+		TEST(another_pid_namespace_is_flagged),
+		TEST(threads_and_children),
+		TEST(kernel_threads),
+		TEST(without_build_id_memory_decides),
+		TEST(build_id_decides),
+		TEST(a_gone_process_is_as_good_as_its_parent),
+		TEST(of_a_gone_process_the_file_must_be_older),
+		TEST(remapped_text),
+		TEST(replay_opens_by_build_id_only),
+		TEST(unopened_files_count_from_their_start),
+	};
+
+	target_play_role(argc, argv);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
