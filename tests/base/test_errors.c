@@ -10,6 +10,7 @@
 
 #include "base/io.h"
 #include "base/log.h"
+#include "base/progress.h"
 #include "groups.h"
 
 static void test_the_first_error_stays(void **state)
@@ -102,6 +103,54 @@ static void test_messages(void **state)
 	log_set_level(LOG_NOTICE);
 }
 
+static void show_progress(int fd)
+{
+	int saved = dup(STDERR_FILENO);
+	struct progress p;
+
+	dup2(fd, STDERR_FILENO);
+	progress_start(&p, "reading");
+	progress_update(&p, 1, 4); /* too early to be worth a line */
+	p.start_ns -= 1000000000;
+	p.last_ns -= 1000000000;
+	progress_update(&p, 1, 4);
+	progress_update(&p, 2, 4); /* too soon after the last */
+	progress_end(&p);
+	dup2(saved, STDERR_FILENO);
+	close(saved);
+}
+
+static void test_progress_on_a_terminal(void **state)
+{
+	static const char expected[] = "\r\033[Kreading: 25 %\r\033[K";
+	int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+	char out[64] = "";
+
+	(void)state;
+	assert_int_equal(grantpt(master) | unlockpt(master), 0);
+	int terminal = open(ptsname(master), O_RDWR | O_NOCTTY | O_CLOEXEC);
+	assert_true(terminal >= 0);
+	show_progress(terminal);
+	/* A terminal passes on when it likes: wait for all of it. */
+	assert_int_equal(io_read_full(master, out, sizeof(expected) - 1), sizeof(expected) - 1);
+	assert_string_equal(out, expected);
+	close(terminal);
+	close(master);
+}
+
+static void test_no_progress_into_a_pipe(void **state)
+{
+	int ends[2];
+	char out;
+
+	(void)state;
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	show_progress(ends[1]);
+	close(ends[1]);
+	assert_int_equal(io_read_full(ends[0], &out, 1), 0);
+	close(ends[0]);
+}
+
 static void test_files(void **state)
 {
 	char path[] = "/tmp/prof-test-XXXXXX";
@@ -145,6 +194,8 @@ int test_errors_group(void)
 		cmocka_unit_test(test_codes_follow_errno),
 		cmocka_unit_test(test_long_texts_are_cut),
 		cmocka_unit_test(test_messages),
+		cmocka_unit_test(test_progress_on_a_terminal),
+		cmocka_unit_test(test_no_progress_into_a_pipe),
 		cmocka_unit_test(test_files),
 		cmocka_unit_test(test_clocks_advance),
 	};

@@ -1,6 +1,7 @@
 /* Files of other versions: newer ones refused with both numbers, unknown parts passed over. */
 #include <string.h>
 
+#include "base/io.h"
 #include "compare.h"
 #include "groups.h"
 #include "handmade.h"
@@ -24,6 +25,26 @@ static void test_newer_version(void **state)
 	assert_non_null(strstr(err.text, "version 7"));
 	assert_non_null(strstr(err.text, "version 1"));
 	profile_release(&p);
+	bytes_release(&file);
+}
+
+/* Files of every released version stay readable: these are kept as they were written. */
+static void test_files_of_earlier_versions(void **state)
+{
+	struct profile_read_report report;
+	struct bytes file = { 0 };
+	struct profile p, q;
+
+	(void)state;
+	sample_profile(&p);
+	assert_int_equal(
+		io_read_file(PROF_TEST_DIR "/profile/data/version-1.data", &file, 1 << 20, NULL),
+		0);
+	read_profile(&file, &q, &report);
+	assert_int_equal(report.version, 1);
+	assert_same_profile(&p, &q);
+	profile_release(&p);
+	profile_release(&q);
 	bytes_release(&file);
 }
 
@@ -200,6 +221,7 @@ int test_foreign_group(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_newer_version),
+		cmocka_unit_test(test_files_of_earlier_versions),
 		cmocka_unit_test(test_other_files_are_refused),
 		cmocka_unit_test(test_unknown_chunks),
 		cmocka_unit_test(test_unknown_tables_and_columns),
