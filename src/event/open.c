@@ -29,7 +29,8 @@ static int refused(int errnum, const struct event_spec *spec, const struct event
 {
 	struct event_limits limits = { .paranoid = -2 };
 
-	/* A thread that is gone is common while attaching: no need to look around for the reason. */
+	/* A thread that is gone is common while attaching: no need to look around for the reason.
+	 */
 	if (err && errnum != ESRCH)
 		event_read_limits(&limits);
 	errno = errnum;

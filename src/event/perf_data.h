@@ -1,12 +1,14 @@
 /*
- * perf.data files as a source of records: perf 6.1's format (file and pipe mode), several events, build-ID
- * section, zstd-compressed records, both FINISHED_ROUND order and none. Source: perf.data-file-format.txt.
+ * perf.data files as a source of records: perf 6.1's format (file and pipe mode), several events,
+ * build-ID section, zstd-compressed records, both FINISHED_ROUND order and none. Source:
+ * perf.data-file-format.txt.
  */
 #ifndef PROF_EVENT_PERF_DATA_H
 #define PROF_EVENT_PERF_DATA_H
 
 #include <stdbool.h>
 #include <stdint.h>
+
 #include "base/error.h"
 #include "event/record.h"
 
@@ -19,6 +21,7 @@ struct perf_data_event {
 	uint32_t stack_bytes; /* sample_stack_user */
 	bool has_user_chain, has_kernel_chain;
 };
+
 struct perf_data_build_id {
 	int32_t pid;
 	uint8_t build_id[20];
@@ -37,11 +40,13 @@ uint32_t perf_data_event_count(const struct perf_data *p);
 const struct perf_data_event *perf_data_event(const struct perf_data *p, uint32_t i);
 uint32_t perf_data_build_id_count(const struct perf_data *p);
 const struct perf_data_build_id *perf_data_build_id(const struct perf_data *p, uint32_t i);
+
 /* Header features; "" or 0 when absent. */
 struct perf_data_info {
 	const char *hostname, *kernel_release, *architecture, *cpu_model, *command;
 	uint32_t cpu_count;
-	const char *clock; /* "monotonic"… from CLOCK_DATA / attr.clockid, "unknown" (perf's local clock) */
+	const char *clock; /* "monotonic"… from CLOCK_DATA / attr.clockid, "unknown" (perf's local
+			      clock) */
 	bool truncated;	   /* the data section ends early */
 };
 const struct perf_data_info *perf_data_info(const struct perf_data *p);

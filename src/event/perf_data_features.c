@@ -26,7 +26,7 @@ enum feature {
 #define BUILD_ID_BYTES	   20
 #define BUILD_ID_FIELD	   24 /* 20 bytes, their number, 3 unused */
 #define MISC_BUILD_ID_SIZE (1u << 15)
-#define PLAIN_LIMIT_MAX	   ((uint64_t)32 << 20)
+#define PLAIN_LIMIT_MAX	   ((uint64_t)64 << 20)
 
 /* u32 length, then as many bytes with the string's end among them. */
 static const char *read_string(struct perf_data *p, struct bytes_reader *r)

@@ -1,37 +1,43 @@
 /*
  * Event names as users type them → what to open. Software events, raw (r1a2), tracepoints
- * (subsystem:name, ids from tracefs), sysfs PMUs (pmu/term=value,…/), breakpoints refused with the reason,
- * hardware names and everything else through libpfm4. Modifiers :u :k :p…  Unknown: near matches.
+ * (subsystem:name, ids from tracefs), sysfs PMUs (pmu/term=value,…/), breakpoints refused with the
+ * reason, hardware names and everything else through libpfm4. Modifiers :u :k :p…  Unknown: near
+ * matches.
  */
 #ifndef PROF_EVENT_SPEC_H
 #define PROF_EVENT_SPEC_H
 
 #include <stdbool.h>
 #include <stdint.h>
+
 #include "base/error.h"
 #include "base/memory.h"
 
 struct event_spec {
-	char *name;	 /* owned; as typed, normalized */
-	uint32_t type;	 /* perf_event_attr.type, config… */
+	char *name;    /* owned; as typed, normalized */
+	uint32_t type; /* perf_event_attr.type, config… */
 	uint64_t config, config1, config2;
 	bool exclude_user, exclude_kernel, exclude_hv;
 	unsigned precise; /* precise_ip asked for */
-	bool is_clock;	 /* cpu-clock or task-clock: unit is nanoseconds */
+	bool is_clock;	  /* cpu-clock or task-clock: unit is nanoseconds */
 };
+
 struct event_list {
 	VEC(struct event_spec) items;
 };
+
 /* Comma-separated; may be called repeatedly to append. */
 int event_parse(struct event_list *list, const char *text, struct error *err);
 void event_list_release(struct event_list *list);
 
-/* For `prof list`: every known name; kind is "software", "hardware", "tracepoint", "pmu", "raw". The callback
- * returns nonzero to stop. pattern: substring or glob, NULL = all. */
+/* For `prof list`: every known name; kind is "software", "hardware", "tracepoint", "pmu", "raw".
+ * The callback returns nonzero to stop. pattern: substring or glob, NULL = all. */
 struct event_name {
 	const char *name, *kind, *description;
 };
-int event_list_names(const char *pattern, int (*each)(void *ctx, const struct event_name *n), void *ctx, struct error *err);
+
+int event_list_names(const char *pattern, int (*each)(void *ctx, const struct event_name *n),
+		     void *ctx, struct error *err);
 /* Can it be opened here and now? 0, or -1 with the reason and the remedy. */
 int event_probe(const struct event_spec *spec, struct error *err);
 /* True when cycles can be counted and sampled here. */

@@ -65,6 +65,24 @@ static uint64_t read_all(const struct record *r)
 	}
 }
 
+/* A trimmed sample decodes to what the whole one does. */
+static void check_trim(const struct record_decoder *d, const uint8_t *bytes, size_t len,
+		       const struct record *whole)
+{
+	struct record_trim trim;
+	struct bytes b = { 0 };
+	struct record r;
+	size_t parts = record_trim_stack(d, bytes, len, &trim);
+
+	for (size_t i = 0; i < parts; i++)
+		bytes_append(&b, trim.parts[i].bytes, trim.parts[i].len);
+	if (parts && (b.len >= len || record_decode(d, b.data, b.len, &r) < 0 ||
+		      r.u.sample.stack_len != whole->u.sample.stack_len ||
+		      r.u.sample.ip != whole->u.sample.ip || read_all(&r) != read_all(whole)))
+		abort();
+	bytes_release(&b);
+}
+
 static void decode(const struct record_decoder *d, const uint8_t *bytes, size_t len)
 {
 	uint8_t *exact = xmalloc(len);
@@ -80,6 +98,7 @@ static void decode(const struct record_decoder *d, const uint8_t *bytes, size_t 
 		if (r.event > 3)
 			abort();
 		sink = read_all(&r);
+		check_trim(d, exact, len, &r);
 	}
 	(void)sink;
 	free(exact);
