@@ -117,7 +117,7 @@ static void open_svg(struct bytes *out, double width, double height)
 		out,
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"prof\" role=\"img\" "
 		"aria-labelledby=\"prof-title\" aria-describedby=\"prof-desc\" width=\"%ld\" height=\"%ld\" "
-		"viewBox=\"0 0 %ld %ld\">\n",
+		"viewBox=\"0 0 %ld %ld\" preserveAspectRatio=\"xMinYMin\">\n",
 		lround(width), lround(height), lround(width), lround(height));
 }
 

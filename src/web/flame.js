@@ -31,7 +31,7 @@ function arrange(forceLayout) {
 
 // The bar stays at the window's top.
 function stick() {
-	panel.setAttribute('y', Math.max(headHeight, -root.getBoundingClientRect().top));
+	panel.setAttribute('y', Math.max(headHeight, fromScreen(0)));
 }
 
 function select(v) {
@@ -39,7 +39,7 @@ function select(v) {
 	outline(mark, v);
 	const box = v && placed.get(v);
 	if (box) {
-		const y = root.getBoundingClientRect().top + top + yOf(box.row), bar = panel.firstChild.offsetHeight;
+		const y = top + yOf(box.row) - fromScreen(0), bar = panel.firstChild.offsetHeight;
 		if (y < bar + ROW || y > innerHeight - 2 * ROW)
 			scrollBy(0, y - innerHeight / 2 - bar / 2);
 	}

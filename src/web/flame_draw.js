@@ -72,9 +72,15 @@ function colour(box) {
 	return own + (box.above ? ' above' : search && !search.error ? ' away' : '');
 }
 
+// Where a height on the screen is in the drawing. A frame around it may have scaled it down.
+function fromScreen(y) {
+	const m = root.getScreenCTM();
+	return (y - m.f) / m.d;
+}
+
 // Rows on the screen, and as many again around them.
 function visibleRows() {
-	const first = (-root.getBoundingClientRect().top - top) / ROW + firstRow, screen = innerHeight / ROW;
+	const first = (fromScreen(0) - top) / ROW + firstRow, screen = (fromScreen(innerHeight) - fromScreen(0)) / ROW;
 	return [Math.floor((first - screen / 2) / 8) * 8, Math.ceil((first + screen * 1.5) / 8) * 8];
 }
 
@@ -109,7 +115,7 @@ function outline(rect, v) {
 }
 
 function boxAt(event) {
-	const r = root.getBoundingClientRect(), x = event.clientX - r.left - MARGIN;
-	const row = Math.floor((event.clientY - r.top - top) / ROW) + firstRow;
+	const m = root.getScreenCTM(), x = (event.clientX - m.e) / m.a - MARGIN;
+	const row = Math.floor((fromScreen(event.clientY) - top) / ROW) + firstRow;
 	return (rows.get(row) || []).find(b => x >= b.x && x < b.x + Math.max(1, b.w));
 }

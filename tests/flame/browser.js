@@ -339,7 +339,7 @@ function prepare() {
 	draw('one.svg', 'main 5\n');
 	draw('none.svg', '');
 	fs.writeFileSync(path.join(folder, 'image.html'), '<!doctype html><meta name="color-scheme" content="light dark"><body style="margin:0"><img src="demo.svg">');
-	fs.writeFileSync(path.join(folder, 'frame.html'), '<!doctype html><iframe sandbox="allow-scripts" src="demo.svg" width="1000" height="700"></iframe>');
+	fs.writeFileSync(path.join(folder, 'frame.html'), '<!doctype html><iframe sandbox="allow-scripts" src="demo.svg" width="1000" height="300"></iframe>');
 }
 
 async function run(chrome, server, name, dark) {
