@@ -461,6 +461,58 @@ static void test_demangled_names(void **state)
 	subject_close(&s);
 }
 
+/* Some address of the function answers with text in it. */
+static bool some_answer_has(struct subject *s, const char *function, const char *part)
+{
+	struct wanted w = symbol(s->image, function);
+	bool found = false;
+
+	for (uint64_t i = 0; i < w.size && !found; i++) {
+		char *text = answer(s, w.address + i);
+		found = strstr(text, part) != NULL;
+		free(text);
+	}
+	return found;
+}
+
+/* gcc gives a lambda no linkage name; "operator()" alone would merge all of them. */
+static void test_lambda_names(void **state)
+{
+	struct subject s;
+
+	(void)state;
+	subject_open(&s, "names_gcc", NULL);
+	assert_true(some_answer_has(&s,
+				    "_ZNSt17_Function_handlerIFiiEZ4mainEUliE0_E9_M_invokeERKSt9_"
+				    "Any_dataOi",
+				    "main::{lambda at line 44}::operator()@names.cpp:44"));
+	subject_close(&s);
+}
+
+/* dwz moves what several files share to a common one; without it names are missing, and that is
+ * said. */
+static void test_common_debug_file(void **state)
+{
+	struct subject s;
+
+	(void)state;
+	if (system("command -v dwz >/dev/null") != 0)
+		skip();
+	shell("cp gcc4 dwz_a && cp gcc4 dwz_b && dwz -m common.debug dwz_a dwz_b");
+	check_inlines("dwz_a", NULL, true);
+	shell("mv common.debug away.debug && objcopy --add-section x=log dwz_a dwz_c");
+	subject_open(&s, "dwz_c", NULL);
+	free(answer(&s, symbol(s.image, "host").address));
+	assert_non_null(strstr(s.result.note, "dwz"));
+	subject_close(&s);
+	/* Another build's common file is refused. */
+	shell("cp linked.debug common.debug");
+	subject_open(&s, "dwz_a", NULL);
+	free(answer(&s, symbol(s.image, "host").address));
+	assert_non_null(strstr(s.result.note, "common.debug is not used: its build ID"));
+	subject_close(&s);
+}
+
 static void test_order_and_duplicates(void **state)
 {
 	struct subject s;
@@ -555,6 +607,8 @@ int main(void)
 		cmocka_unit_test(test_aliases_and_gaps),
 		cmocka_unit_test(test_plt),
 		cmocka_unit_test(test_demangled_names),
+		cmocka_unit_test(test_lambda_names),
+		cmocka_unit_test(test_common_debug_file),
 		cmocka_unit_test(test_order_and_duplicates),
 	};
 
