@@ -189,6 +189,19 @@ static bool search(struct task_table *t, struct files_mapped *which, uint32_t pi
 	return false;
 }
 
+/* A memory file that we may not open: a program's begins with an ELF header, where it is mapped. */
+static bool is_program_in_memory(struct task_table *t, uint32_t pid,
+				 const struct task_map_info *info)
+{
+	static const uint8_t magic[4] = { 0x7f, 'E', 'L', 'F' };
+	uint8_t head[4];
+
+	return info->file_offset <= info->start &&
+	       files_read_memory(t->files, (pid_t)pid, info->start - info->file_offset, head, 4) ==
+		       4 &&
+	       memcmp(head, magic, 4) == 0;
+}
+
 static uint32_t parent_of(const struct task_table *t, uint32_t pid)
 {
 	const struct thread_entry *e = thread_lookup(t, pid);
@@ -212,6 +225,10 @@ void module_find_file(struct task_table *t, uint32_t pid, const struct task_map_
 	}
 	if (search(t, &which, pid, info, time_ns, out) || t->replay)
 		return;
+	if (map_classify(info->path) == MAP_MEMORY_FILE) {
+		out->not_elf |= !is_program_in_memory(t, pid, info);
+		return;
+	}
 	/* A short-lived process may be gone: its file is where its parents live and may read. */
 	for (int i = 0; i < MAX_ANCESTORS; i++) {
 		ancestor = parent_of(t, ancestor);

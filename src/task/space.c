@@ -39,9 +39,13 @@ static void emit_end(struct task_table *t, const struct space_entry *s,
 		t->events.mapping_end(t->events.ctx, &s->s, m, time_ns);
 }
 
-static void copy_mappings(struct task_table *t, struct space_entry *to,
-			  const struct task_space *from, uint64_t time_ns)
+static void copy_mappings(struct task_table *t, struct space_entry *to, struct task_space *from,
+			  uint64_t time_ns)
 {
+	space_entry_of(from)->may_have_children = true;
+	to->is_separate = false;
+	to->origin_pid = from->pid;
+	to->origin_id = from->id;
 	if (t->mapping_total + from->mappings.len > MAX_MAPPINGS)
 		return;
 	vec_reserve(&to->s.mappings, from->mappings.len);
@@ -54,7 +58,7 @@ static void copy_mappings(struct task_table *t, struct space_entry *to,
 	}
 }
 
-struct space_entry *space_new(struct task_table *t, uint32_t pid, const struct task_space *copy_of,
+struct space_entry *space_new(struct task_table *t, uint32_t pid, struct task_space *copy_of,
 			      uint64_t time_ns)
 {
 	struct space_entry *s = xcalloc(1, sizeof(*s));
@@ -62,6 +66,7 @@ struct space_entry *space_new(struct task_table *t, uint32_t pid, const struct t
 	s->s.id = t->next_space_id++;
 	s->s.pid = pid;
 	s->s.start_ns = time_ns;
+	s->is_separate = true;
 	s->slot = slots_add(&t->spaces, s);
 	hmap_put(&t->by_pid, pid, s->slot);
 	if (t->events.space_start)

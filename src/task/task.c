@@ -10,9 +10,8 @@
 #include "files/proc_maps.h"
 #include "task/task_internal.h"
 
-#define PID_GONE                                                                        \
-	UINT32_MAX /* what the kernel says of a task whose number is already given back \
-		    */
+/* What the kernel says of a task whose number is already given back. */
+#define PID_GONE	 UINT32_MAX
 #define INIT_PIDNS_INODE 0xeffffffcu
 
 static bool are_in_inner_pidns(void)
@@ -226,6 +225,8 @@ void map_into(struct task_table *t, struct space_entry *s, uint32_t pid,
 	m.module = module_for_map(t, s, pid, info, time_ns);
 	m.bias = module_bias(m.module, info->start, info->length, info->file_offset);
 	space_map(t, s, &m, time_ns);
+	if (!info->from_proc)
+		shared_map(t, s, &m, time_ns);
 }
 
 void task_map(struct task_table *t, uint32_t pid, uint32_t tid, const struct task_map_info *m,

@@ -39,6 +39,9 @@ struct space_entry {
 	uint32_t slot;
 	uint32_t refs; /* threads that point here, living or ended */
 	struct task_module *jit;
+	uint32_t origin_pid, origin_id; /* the space this one was copied from */
+	bool is_separate;		/* known not to share memory with it */
+	bool may_have_children;		/* that share memory with this one */
 };
 struct thread_entry {
 	struct task_thread t;
@@ -95,7 +98,7 @@ static inline struct space_entry *space_entry_of(struct task_space *s)
 	return (struct space_entry *)(void *)s;
 }
 /* A new one, the process's from now on; copy_of may be NULL. */
-struct space_entry *space_new(struct task_table *t, uint32_t pid, const struct task_space *copy_of,
+struct space_entry *space_new(struct task_table *t, uint32_t pid, struct task_space *copy_of,
 			      uint64_t time_ns);
 void space_add_user(struct space_entry *s);
 void space_drop_user(struct task_table *t, struct space_entry *s, uint64_t time_ns);
@@ -110,6 +113,10 @@ void spaces_release(struct task_table *t);
 /* task.c: what a mapping means in a space; info's executable ones are kept, others only take away. */
 void map_into(struct task_table *t, struct space_entry *s, uint32_t pid,
 	      const struct task_map_info *info, uint64_t time_ns);
+
+/* shared.c: m was mapped in s; relatives that share its memory have it too. */
+void shared_map(struct task_table *t, struct space_entry *s, const struct task_mapping *m,
+		uint64_t time_ns);
 
 /* map_class.c */
 /* MAP_MEMORY_FILE: a program or a code generator's memory. MAP_NAMED: [stack], [heap] and the like. */

@@ -104,6 +104,39 @@ static uint64_t play_jit(void)
 	return (uintptr_t)mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_SHARED, fd, 0);
 }
 
+struct sharing {
+	const char *path;
+	pid_t parent;
+	_Atomic uint64_t address;
+};
+
+static int share(void *argument)
+{
+	struct sharing *s = argument;
+
+	end_with(s->parent);
+	s->address = (uintptr_t)map_file(s->path);
+	wait_for_ever(NULL);
+	return 0;
+}
+
+static uint64_t play_child(const char *path, int flags)
+{
+	struct sharing *s =
+		mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	char *stack = malloc(1 << 18);
+
+	if (s == MAP_FAILED || !stack)
+		die("mmap");
+	s->path = path;
+	s->parent = getpid();
+	if (clone(share, stack + (1 << 18), flags | SIGCHLD, s) < 0)
+		die("clone");
+	while (s->address == 0)
+		usleep(1000);
+	return s->address;
+}
+
 static uint64_t play(const char *role, const char *argument)
 {
 	if (strcmp(role, ROLE_THREADS) == 0)
@@ -112,6 +145,10 @@ static uint64_t play(const char *role, const char *argument)
 		return (uintptr_t)map_file(argument);
 	if (strcmp(role, ROLE_REMAP) == 0)
 		return play_remap(argument);
+	if (strcmp(role, ROLE_SHARE) == 0)
+		return play_child(argument, CLONE_VM);
+	if (strcmp(role, ROLE_FORK) == 0)
+		return play_child(argument, 0);
 	if (strcmp(role, ROLE_JIT) == 0)
 		return play_jit();
 	return (uintptr_t)&target_function;
@@ -171,7 +208,7 @@ static void run(enum target_way way, const char *program, char **argv)
 	_exit(1);
 }
 
-static pid_t only_child_of(pid_t pid)
+pid_t target_only_child(pid_t pid)
 {
 	char path[64];
 	int child = 0;
@@ -209,7 +246,7 @@ bool target_start(struct target *t, enum target_way way, const char *program, co
 	free(role_copy);
 	free(argument_copy);
 	t->address = message[1];
-	t->pid = way == RUN_IN_PID_NS ? only_child_of(t->started) : t->started;
+	t->pid = way == RUN_IN_PID_NS ? target_only_child(t->started) : t->started;
 	if (n == (ssize_t)sizeof(message) && t->pid > 0)
 		return true;
 	target_end(t);

@@ -16,6 +16,9 @@ void target_play_role(int argc, char **argv);
 #define ROLE_REMAP   "remap"   /* FILE: then a copy of page 1 and other bytes over page 2 */
 #define ROLE_JIT     "jit"     /* executable memfd without a program in it; its address */
 
+#define ROLE_SHARE   "share"   /* FILE: a process that shares memory maps it; its address */
+#define ROLE_FORK    "fork"    /* FILE: a forked process maps it; its address there */
+
 enum target_way { RUN_PATH, RUN_MEMFD, RUN_IN_MOUNT_NS, RUN_IN_PID_NS };
 struct target {
 	pid_t pid; /* of the process in the role */
@@ -28,6 +31,7 @@ bool target_start(struct target *t, enum target_way way, const char *program, co
 		  const char *argument);
 void target_end(struct target *t);
 
+pid_t target_only_child(pid_t pid);
 void target_function(void);
 /* Copies this program; without_build_id makes the note unreadable, salt changes a byte of its first page. */
 void target_copy(const char *to, bool without_build_id, uint8_t salt);

@@ -208,7 +208,6 @@ static void generated_code_in_a_memfd(void **state)
 {
 	struct fixture *f = *state;
 
-	need_root(); /* others cannot open it, and then it might be a program */
 	target_copy(f->program, false, 0);
 	struct target t = start(f, RUN_PATH, ROLE_JIT, NULL);
 	read_proc(f, t.pid);
@@ -454,6 +453,56 @@ static void remapped_text(void **state)
 	assert_int_equal(map_info(f, &t, &anon)->kind, MODULE_JIT);
 }
 
+static bool is_mapped(struct fixture *f, pid_t pid, uint64_t address)
+{
+	return task_find_mapping(
+		       task_find(f->log->table, (uint32_t)pid, (uint32_t)pid, clock_monotonic_ns())
+			       ->space,
+		       address) != NULL;
+}
+
+/* What a child maps, its parent has too when they share memory, and only then; and the other way
+ * round. */
+static void expect_sharing(struct fixture *f, const char *role, bool shared)
+{
+	char lib[128];
+
+	snprintf(lib, sizeof(lib), "%s/lib.so", f->folder);
+	target_copy(f->program, false, 0);
+	target_copy(lib, false, 0);
+	struct target t = start(f, RUN_PATH, role, lib);
+	struct target child = { .pid = target_only_child(t.pid), .address = t.address };
+	struct task_map_info m = by_path_only(&t, lib);
+	m.length = 4 * 4096;
+	task_comm(f->log->table, (uint32_t)t.pid, (uint32_t)t.pid, "program", true, 1);
+	task_fork(f->log->table, (uint32_t)child.pid, (uint32_t)child.pid, (uint32_t)t.pid,
+		  (uint32_t)t.pid, 2);
+	const struct task_module *module = map_info(f, &child, &m);
+	assert_int_equal(is_mapped(f, t.pid, t.address), shared);
+	if (shared)
+		assert_ptr_equal(mapping_at(f, t.pid, t.address)->module, module);
+	struct target second = { .pid = 0x3ffffff1, .address = 0x10000 };
+	task_fork(f->log->table, (uint32_t)second.pid, (uint32_t)second.pid, (uint32_t)child.pid,
+		  (uint32_t)child.pid, clock_monotonic_ns());
+	task_comm(f->log->table, (uint32_t)second.pid, (uint32_t)second.pid, "x", true,
+		  clock_monotonic_ns());
+	m.start += 0x100000; /* nobody has this one */
+	map_info(f, &child, &m);
+	assert_false(is_mapped(f, t.pid, m.start));
+	assert_false(is_mapped(f, second.pid, m.start));
+	target_end(&t);
+}
+
+static void clone_vm_shares_mappings(void **state)
+{
+	expect_sharing(*state, ROLE_SHARE, true);
+}
+
+static void fork_does_not(void **state)
+{
+	expect_sharing(*state, ROLE_FORK, false);
+}
+
 static void replay_opens_by_build_id_only(void **state)
 {
 	struct fixture *f = *state;
@@ -505,6 +554,8 @@ int main(int argc, char **argv)
 		TEST(a_gone_process_is_as_good_as_its_parent),
 		TEST(of_a_gone_process_the_file_must_be_older),
 		TEST(remapped_text),
+		TEST(clone_vm_shares_mappings),
+		TEST(fork_does_not),
 		TEST(replay_opens_by_build_id_only),
 		TEST(unopened_files_count_from_their_start),
 	};
