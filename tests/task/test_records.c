@@ -504,6 +504,86 @@ static void memory_is_bounded(void **state)
 	assert_in_range(living, 1000, 262144);
 }
 
+static uint32_t next_random(uint32_t *seed)
+{
+	*seed = *seed * 1664525 + 1013904223;
+	return *seed >> 8;
+}
+
+struct users {
+	const struct task_space *space;
+	uint32_t count;
+};
+
+static void count_users(void *ctx, struct task_thread *t)
+{
+	struct users *u = ctx;
+
+	u->count += t->space == u->space;
+}
+
+static void check_space(void *ctx, struct task_thread *t)
+{
+	struct log *l = ctx;
+	const struct task_space *s = t->space;
+	struct users users = { s, 0 };
+
+	assert_false(t->exited);
+	assert_int_equal(t->is_kernel, s == NULL);
+	if (!s)
+		return;
+	assert_int_equal(s->pid, t->pid);
+	task_each_thread(l->table, count_users, &users);
+	assert_int_equal(s->users, users.count);
+	for (size_t i = 0; i < s->mappings.len; i++) {
+		const struct task_mapping *m = &s->mappings.data[i];
+		assert_true(m->start < m->end);
+		assert_true(i == 0 || s->mappings.data[i - 1].end <= m->start);
+		assert_ptr_equal(task_find_mapping(s, m->start), m);
+		assert_ptr_equal(task_find_mapping(s, m->end - 1), m);
+	}
+}
+
+static void random_record(struct log *l, uint32_t *seed, uint64_t time_ns)
+{
+	static const char *const paths[] = { "/a",     "/b",	  "//anon",
+					     "[vdso]", "[stack]", "/c (deleted)" };
+	uint32_t what = next_random(seed) % 10, pid = next_random(seed) % 6;
+	uint32_t tid = next_random(seed) % 2 ? pid : next_random(seed) % 12;
+	uint32_t other = next_random(seed) % 6;
+	uint64_t start = 0x1000 * (1 + next_random(seed) % 50);
+
+	if (what < 5) {
+		struct task_map_info m = { .start = start,
+					   .length = 0x1000 * (1 + next_random(seed) % 20),
+					   .file_offset = 0x1000 * (next_random(seed) % 3),
+					   .path = paths[next_random(seed) % 6],
+					   .executable = next_random(seed) % 8 != 0,
+					   .from_proc = next_random(seed) % 4 == 0 };
+		task_map(l->table, pid, tid, &m, time_ns - next_random(seed) % 30);
+	} else if (what < 7) {
+		task_fork(l->table, pid, tid, other, other, time_ns);
+	} else if (what == 7) {
+		task_exit(l->table, pid, tid, time_ns);
+	} else {
+		task_comm(l->table, pid, tid, "name", what == 8, time_ns);
+	}
+}
+
+/* Records in no order that a kernel would give: whatever they say, the tables stay sound. */
+static void any_records_leave_sound_tables(void **state)
+{
+	struct log *l = *state;
+	uint32_t seed = 1;
+
+	for (uint64_t i = 100; i < 20000; i++) {
+		random_record(l, &seed, i);
+		bytes_clear(&l->text);
+		if (i % 10 == 0)
+			task_each_thread(l->table, check_space, l);
+	}
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -530,6 +610,7 @@ int main(void)
 		TEST(nonsense_is_ignored),
 		TEST(ended_threads_are_forgotten),
 		TEST(memory_is_bounded),
+		TEST(any_records_leave_sound_tables),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
