@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/memory.h"
+
 void build_begin(struct bytes *b, uint32_t type, uint16_t misc)
 {
 	bytes_clear(b);
@@ -37,4 +39,28 @@ void build_trailer(struct bytes *b, uint64_t id)
 	build_two_u32(b, 3, 0);
 	bytes_u64(b, id);
 	build_end(b);
+}
+
+void fixture_open(void **state, const struct record_layout *layout)
+{
+	struct fixture *f = xcalloc(1, sizeof(*f));
+
+	f->decoder = record_decoder_new();
+	record_decoder_add_event(f->decoder, layout);
+	*state = f;
+}
+
+int fixture_close(void **state)
+{
+	struct fixture *f = *state;
+
+	record_decoder_free(f->decoder);
+	bytes_release(&f->b);
+	free_ptr(&f);
+	return 0;
+}
+
+int fixture_decode(struct fixture *f)
+{
+	return record_decode(f->decoder, f->b.data, f->b.len, &f->r);
 }

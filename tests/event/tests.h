@@ -13,8 +13,10 @@
 int run_attr_tests(void);
 int run_open_tests(void);
 int run_order_tests(void);
+int run_perf_damage_tests(void);
 int run_perf_data_tests(void);
 int run_record_tests(void);
+int run_sample_tests(void);
 int run_spec_tests(void);
 int run_tree_tests(void);
 
