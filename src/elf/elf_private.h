@@ -86,6 +86,8 @@ struct elf_raw_symbol {
 
 bool elf_symtab_of_section(struct elf_image *e, struct elf_shdr *s, struct elf_symtab *out);
 bool elf_symtab_of_dynamic(struct elf_image *e, struct elf_symtab *out);
+/* .symtab, else .dynsym, else what PT_DYNAMIC leads to. */
+bool elf_symtab_best(struct elf_image *e, struct elf_symtab *out);
 bool elf_symtab_get(const struct elf_image *e, const struct elf_symtab *t, size_t i,
 		    struct elf_raw_symbol *out);
 

@@ -6,22 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "elf/elf_private.h"
+#include "elf/plt_slots.h"
 
 #define TYPE_PLT 255
-/* Bounds for hostile files: relocations looked at, and bytes spent on names. */
-#define MAX_RELOCATIONS	    ((size_t)8 << 20)
+/* A bound for hostile files. */
 #define MAX_PLT_NAMES_BYTES ((size_t)64 << 20)
-
-struct slot {
-	uint64_t address;
-	const char *name;
-};
-
-struct slots {
-	VEC(struct slot) sorted;
-	VEC(const char *) by_index; /* names of .rela.plt in its order, NULL where there is none */
-};
 
 /* A stub found in a section: its start and length, and the slot or .rela.plt index that it uses. */
 struct stub {
@@ -30,77 +19,6 @@ struct stub {
 	bool by_index;
 	uint32_t index;
 };
-
-static bool is_jump_relocation(const struct elf_image *e, uint32_t type)
-{
-	if (e->machine == EM_X86_64)
-		return type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT;
-	return e->machine == EM_AARCH64 &&
-	       (type == R_AARCH64_JUMP_SLOT || type == R_AARCH64_GLOB_DAT);
-}
-
-static void read_relocation(struct elf_image *e, struct bytes_reader *r,
-			    const struct elf_symtab *symbols, struct slots *out, bool plt)
-{
-	uint64_t offset = reader_u64(r), info = reader_u64(r);
-	struct elf_raw_symbol symbol;
-	const char *name = NULL;
-
-	reader_u64(r); /* addend */
-	if (is_jump_relocation(e, (uint32_t)ELF64_R_TYPE(info)) &&
-	    elf_symtab_get(e, symbols, ELF64_R_SYM(info), &symbol) && symbol.name[0]) {
-		name = symbol.name;
-		vec_push(&out->sorted, ((struct slot){ offset, name }));
-	}
-	if (plt)
-		vec_push(&out->by_index, name);
-}
-
-static int compare_slots(const void *a, const void *b)
-{
-	const struct slot *x = a, *y = b;
-
-	return x->address < y->address ? -1 : x->address > y->address;
-}
-
-static void read_slots(struct elf_image *e, struct slots *out)
-{
-	size_t budget = MAX_RELOCATIONS;
-
-	for (size_t i = 0; i < e->sections.len; i++) {
-		struct elf_shdr *s = &e->sections.data[i];
-		struct elf_symtab symbols;
-		struct bytes_reader r;
-		const uint8_t *data;
-		size_t len;
-		if (s->type != SHT_RELA || !(s->flags & SHF_ALLOC) || s->link >= e->sections.len ||
-		    !elf_section_bytes(e, s, &data, &len) ||
-		    !elf_symtab_of_section(e, &e->sections.data[s->link], &symbols))
-			continue;
-		bool plt = strcmp(s->name_text, ".rela.plt") == 0 && out->by_index.len == 0;
-		reader_init(&r, data, len);
-		for (; reader_left(&r) >= sizeof(Elf64_Rela) && budget; budget--)
-			read_relocation(e, &r, &symbols, out, plt);
-	}
-	if (out->sorted.len)
-		qsort(out->sorted.data, out->sorted.len, sizeof(*out->sorted.data), compare_slots);
-}
-
-static const char *find_slot(const struct slots *s, uint64_t address)
-{
-	size_t low = 0, high = s->sorted.len;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (s->sorted.data[middle].address < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < s->sorted.len && s->sorted.data[low].address == address
-		       ? s->sorted.data[low].name
-		       : NULL;
-}
 
 static bool skip_bytes(struct bytes_reader *r, const char *pattern, size_t len)
 {
@@ -197,13 +115,13 @@ static const char *plt_name(struct elf_image *e, const char *function)
 	return name;
 }
 
-static int emit_stub(struct elf_image *e, const struct slots *slots, const struct stub *stub,
+static int emit_stub(struct elf_image *e, const struct plt_slots *slots, const struct stub *stub,
 		     elf_symbol_each each, void *ctx)
 {
 	const char *function = NULL;
 
 	if (!stub->by_index)
-		function = find_slot(slots, stub->slot);
+		function = plt_slots_find(slots, stub->slot);
 	else if (stub->index < slots->by_index.len)
 		function = slots->by_index.data[stub->index];
 	if (!function || e->arena.total_bytes > MAX_PLT_NAMES_BYTES)
@@ -218,18 +136,17 @@ static int emit_stub(struct elf_image *e, const struct slots *slots, const struc
 	return each(ctx, &s);
 }
 
-/* .plt.got has 8-byte stubs (jmp and two bytes of padding), but for those that begin with endbr64.
- */
-static size_t stub_step(const struct elf_image *e, const struct elf_shdr *s, const uint8_t *data,
-			size_t len)
+/* .plt.got, and .plt of static programs, have 8-byte stubs: a jmp and two bytes of padding. */
+static size_t stub_step(const struct elf_image *e, const uint8_t *data, size_t len)
 {
 	if (e->machine == EM_AARCH64)
 		return 4;
-	bool short_stubs = strcmp(s->name_text, ".plt.got") == 0 && len >= 8 && data[0] == 0xff;
+	bool short_stubs = len >= 8 && memcmp(data, "\xff\x25", 2) == 0 &&
+			   memcmp(data + 6, "\x66\x90", 2) == 0;
 	return short_stubs ? 8 : 16;
 }
 
-static int walk_section(struct elf_image *e, struct elf_shdr *s, const struct slots *slots,
+static int walk_section(struct elf_image *e, struct elf_shdr *s, const struct plt_slots *slots,
 			elf_symbol_each each, void *ctx)
 {
 	const uint8_t *data;
@@ -237,7 +154,7 @@ static int walk_section(struct elf_image *e, struct elf_shdr *s, const struct sl
 
 	if (s->type != SHT_PROGBITS || !elf_section_bytes(e, s, &data, &len))
 		return 0;
-	size_t step = stub_step(e, s, data, len);
+	size_t step = stub_step(e, data, len);
 	for (size_t at = 0; at < len;) {
 		struct stub stub;
 		size_t used = step;
@@ -257,18 +174,17 @@ static int walk_section(struct elf_image *e, struct elf_shdr *s, const struct sl
 int elf_plt_symbols(struct elf_image *e, elf_symbol_each each, void *ctx)
 {
 	static const char *const names[] = { ".plt", ".plt.sec", ".plt.got" };
-	struct slots slots = { 0 };
+	struct plt_slots slots = { 0 };
 	int status = 0;
 
 	if (!e->is_64bit || (e->machine != EM_X86_64 && e->machine != EM_AARCH64))
 		return 0;
-	read_slots(e, &slots);
-	for (size_t i = 0; i < ARRAY_LEN(names) && status == 0 && slots.sorted.len; i++) {
+	plt_slots_read(&slots, e);
+	for (size_t i = 0; i < ARRAY_LEN(names) && status == 0 && slots.slots.len; i++) {
 		struct elf_shdr *s = elf_section_find(e, names[i]);
 		if (s)
 			status = walk_section(e, s, &slots, each, ctx);
 	}
-	vec_release(&slots.sorted);
-	vec_release(&slots.by_index);
+	plt_slots_release(&slots);
 	return status;
 }

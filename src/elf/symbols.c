@@ -212,7 +212,7 @@ static int emit_table(struct elf_image *e, const struct elf_symtab *t, elf_symbo
 	return 0;
 }
 
-static bool best_symtab(struct elf_image *e, struct elf_symtab *t)
+bool elf_symtab_best(struct elf_image *e, struct elf_symtab *t)
 {
 	struct elf_shdr *s = elf_section_of_type(e, SHT_SYMTAB);
 
@@ -228,11 +228,11 @@ int elf_image_symbols(struct elf_image *e, int (*each)(void *ctx, const struct e
 		      void *ctx, struct error *err)
 {
 	struct elf_symtab table;
-	bool found = best_symtab(e, &table);
+	bool found = elf_symtab_best(e, &table);
 	struct elf_image *mini = found && !table.dynamic ? NULL : elf_minidebug(e);
 	int status = found ? emit_table(e, &table, each, ctx) : 0;
 
-	if (status == 0 && mini && best_symtab(mini, &table))
+	if (status == 0 && mini && elf_symtab_best(mini, &table))
 		status = emit_table(mini, &table, each, ctx);
 	if (status == 0)
 		status = elf_plt_symbols(e, each, ctx);

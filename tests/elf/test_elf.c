@@ -227,6 +227,29 @@ static void test_plt_stubs(void **state)
 	elf_image_free(e);
 }
 
+/* The stubs of a static program lead to functions chosen at load time; objdump has no names for
+ * them. */
+static void check_static_stub(const char *file, uint64_t size)
+{
+	struct elf_image *e = open_image(file);
+	struct elf_section plt;
+	int count;
+	struct elf_symbol s = find_symbol(e, "strlen@plt", &count);
+
+	assert_true(count >= 1);
+	assert_true(elf_image_section(e, ".plt", &plt));
+	assert_true(s.address >= plt.vaddr && s.address < plt.vaddr + plt.len);
+	assert_int_equal(s.size, size);
+	elf_image_free(e);
+}
+
+static void test_plt_stubs_of_static_programs(void **state)
+{
+	(void)state;
+	check_static_stub("static", 8);
+	check_static_stub("static_pie", 16);
+}
+
 static void test_plt_got_stubs(void **state)
 {
 	(void)state;
@@ -478,6 +501,7 @@ static int set_up(void **state)
 	shell("gcc -O1 -fcf-protection=none -Wl,-z,now p.c -o now");
 	shell("gcc -O1 -fcf-protection -Wl,-z,lazy,-z,ibtplt p.c -o ibt");
 	shell("gcc -O1 -fno-plt -Wl,-z,now p.c -o noplt");
+	shell("gcc -O1 -static -no-pie p.c -o static && gcc -O1 -static-pie p.c -o static_pie");
 	shell("clang -O1 -fuse-ld=lld p.c -o lld");
 	shell("echo 'void first(void); void second(void); void f(void) { first(); second(); "
 	      "first(); }' >a.c && clang --target=aarch64-linux-gnu -O1 -fPIC -c a.c -o arm.o && "
@@ -508,6 +532,7 @@ int main(void)
 		cmocka_unit_test(test_dynsym_with_and_without_sections),
 		cmocka_unit_test(test_minidebuginfo),
 		cmocka_unit_test(test_plt_stubs),
+		cmocka_unit_test(test_plt_stubs_of_static_programs),
 		cmocka_unit_test(test_plt_got_stubs),
 		cmocka_unit_test(test_plt_stubs_of_aarch64),
 		cmocka_unit_test(test_build_id),
