@@ -4,11 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* READ records of one exit come per CPU within microseconds; ordering adds at most two rounds of draining. */
+/* READ records of one exit come per CPU within microseconds; ordering adds at most two rounds of
+ * draining. */
 #define SETTLE_NS 2000000000ull
 
 struct account {
-	uint32_t tid, thread_id; /* thread_id: of the last name seen, task_thread.id */
+	uint32_t tid, thread_id;   /* thread_id: of the last name seen, task_thread.id */
 	struct task_thread thread; /* a copy: enough to write its row in a later epoch */
 	uint64_t sampled, exact;
 	uint64_t read_ns; /* time of the first READ; 0 = still running */
@@ -29,7 +30,7 @@ struct accounts {
 	VEC(uint32_t) exited; /* indices whose READ records have begun to come, in time order */
 	size_t exited_done;
 	VEC(struct command) commands;
-	struct hmap by_command; /* hash of comm → index */
+	struct hmap by_command;		   /* hash of comm → index */
 	uint64_t sampled, synthetic, debt; /* debt: sampled beyond exact, taken off later rests */
 	uint64_t lost_pool; /* weight of lost samples that no task's rest has been given to yet */
 	uint64_t lost_given;
@@ -85,7 +86,8 @@ void accounts_sample(struct accounts *a, const struct task_thread *t, uint64_t w
 {
 	struct account *item = account_of(a, t);
 	if (item->read_ns) /* a new task under an old number */
-		item = account_new(a, t->tid), item->thread = *t, item->thread_id = t->id, item->thread.space = NULL;
+		item = account_new(a, t->tid), item->thread = *t, item->thread_id = t->id,
+		item->thread.space = NULL;
 	item->sampled += weight;
 	a->sampled += weight;
 }
@@ -103,7 +105,8 @@ static void count_command(struct accounts *a, const struct task_thread *t)
 	a->commands.data[index].tasks++;
 }
 
-void accounts_read(struct accounts *a, const struct task_thread *t, uint64_t value, uint64_t time_ns)
+void accounts_read(struct accounts *a, const struct task_thread *t, uint64_t value,
+		   uint64_t time_ns)
 {
 	struct account *item = account_of(a, t);
 	/* READ records of one exit follow each other closely; a later one belongs to a new task. */
@@ -121,8 +124,8 @@ void accounts_read(struct accounts *a, const struct task_thread *t, uint64_t val
 	item->exact += value;
 }
 
-static void write_row(struct accounts *a, const struct task_thread *t, enum rows_synthetic which, uint64_t weight,
-		      uint64_t time_ns)
+static void write_row(struct accounts *a, const struct task_thread *t, enum rows_synthetic which,
+		      uint64_t weight, uint64_t time_ns)
 {
 	struct profile_sample row = {
 		.time_ns = time_ns,
@@ -169,8 +172,9 @@ static void settle_one(struct accounts *a, struct account *item)
 		a->lost_given += lost;
 		write_row(a, &item->thread, ROWS_LOST, lost, item->read_ns);
 	}
-	write_row(a, &item->thread, a->config.kernel_hidden && is_long ? ROWS_KERNEL_NOT_PERMITTED : ROWS_NOT_SAMPLED, rest,
-		  item->read_ns);
+	write_row(a, &item->thread,
+		  a->config.kernel_hidden && is_long ? ROWS_KERNEL_NOT_PERMITTED : ROWS_NOT_SAMPLED,
+		  rest, item->read_ns);
 }
 
 static void release_account(struct accounts *a, uint32_t index)
@@ -196,7 +200,8 @@ void accounts_settle(struct accounts *a, uint64_t now_ns)
 		a->exited_done = a->exited.len = 0;
 }
 
-/* What the counters never saw: the exit path of short tasks, spread over the commands that exited. */
+/* What the counters never saw: the exit path of short tasks, spread over the commands that exited.
+ */
 static void spread_rusage(struct accounts *a, uint64_t hidden, uint64_t time_ns)
 {
 	uint64_t tasks = 0;
@@ -204,8 +209,8 @@ static void spread_rusage(struct accounts *a, uint64_t hidden, uint64_t time_ns)
 		tasks += a->commands.data[i].tasks;
 	for (size_t i = 0; i < a->commands.len && tasks; i++) {
 		const struct command *c = &a->commands.data[i];
-		write_row(a, &c->thread, ROWS_NOT_SAMPLED, (uint64_t)((double)hidden * (double)c->tasks / (double)tasks),
-			  time_ns);
+		write_row(a, &c->thread, ROWS_NOT_SAMPLED,
+			  (uint64_t)((double)hidden * (double)c->tasks / (double)tasks), time_ns);
 	}
 }
 
@@ -218,11 +223,13 @@ uint64_t accounts_finish(struct accounts *a, const struct accounts_end *end)
 		uint64_t lost = end->lost_samples * a->config.period;
 		lost -= lost < a->lost_given ? lost : a->lost_given;
 		write_row(a, end->root, ROWS_LOST, take(&rest, lost), end->time_ns);
-		write_row(a, end->root, ROWS_THROTTLED, take(&rest, end->throttled_ns), end->time_ns);
+		write_row(a, end->root, ROWS_THROTTLED, take(&rest, end->throttled_ns),
+			  end->time_ns);
 		bool is_long = end->exact_total >= 10 * a->config.period;
 		write_row(a, end->root,
-			  a->config.kernel_hidden && is_long ? ROWS_KERNEL_NOT_PERMITTED : ROWS_NOT_SAMPLED, rest,
-			  end->time_ns);
+			  a->config.kernel_hidden && is_long ? ROWS_KERNEL_NOT_PERMITTED
+							     : ROWS_NOT_SAMPLED,
+			  rest, end->time_ns);
 	}
 	if (end->exact_total && end->rusage_ns > end->exact_total)
 		spread_rusage(a, end->rusage_ns - end->exact_total, end->time_ns);

@@ -1,14 +1,15 @@
 /*
- * Exact CPU time beside samples: what every task really used (READ records at exit, the counters' final values),
- * what its samples add up to, and synthetic rows for the difference, so that weights sum to the counter.
+ * Exact CPU time beside samples: what every task really used (READ records at exit, the counters'
+ * final values), what its samples add up to, and synthetic rows for the difference, so that weights
+ * sum to the counter.
  */
 #ifndef PROF_RECORD_ACCOUNTS_H
 #define PROF_RECORD_ACCOUNTS_H
 
-#include <stdbool.h>
-#include <stdint.h>
 #include "record/rows.h"
 #include "task/task.h"
+#include <stdbool.h>
+#include <stdint.h>
 
 struct accounts;
 
@@ -17,7 +18,8 @@ struct accounts_config {
 	struct task_table *tasks;
 	uint32_t event;	    /* index in the file of the event that is accounted */
 	uint64_t period;    /* nominal, in the event's unit; 0: by frequency, accounts only sum */
-	bool kernel_hidden; /* kernel samples are not permitted: a long task's rest is the kernel's */
+	bool kernel_hidden; /* kernel samples are not permitted: a long task's rest is the kernel's
+			     */
 };
 
 struct accounts *accounts_new(const struct accounts_config *config);
@@ -26,21 +28,25 @@ void accounts_free(struct accounts *a);
 /* One sample of the event. */
 void accounts_sample(struct accounts *a, const struct task_thread *t, uint64_t weight);
 /* A READ record: value of the event on one CPU for a task that exited. */
-void accounts_read(struct accounts *a, const struct task_thread *t, uint64_t value, uint64_t time_ns);
-/* The kernel could not write this many samples (from LOST records): rests of long tasks are theirs first. */
+void accounts_read(struct accounts *a, const struct task_thread *t, uint64_t value,
+		   uint64_t time_ns);
+/* The kernel could not write this many samples (from LOST records): rests of long tasks are theirs
+ * first. */
 void accounts_lost(struct accounts *a, uint64_t samples);
 /* Exited tasks whose READ records must all have come by now get their rows. */
 void accounts_settle(struct accounts *a, uint64_t now_ns);
 
 struct accounts_end {
-	uint64_t exact_total;	/* sum of the counters' final values; 0 unknown (system-wide) */
+	uint64_t exact_total; /* sum of the counters' final values; 0 unknown (system-wide) */
 	uint64_t lost_samples, throttled_ns;
-	uint64_t rusage_ns;	/* of the launched command and the descendants it waited for, 0 unknown */
+	uint64_t rusage_ns; /* of the launched command and the descendants it waited for, 0 unknown
+			     */
 	const struct task_thread *root; /* whose the rest is; NULL when there is none */
 	uint64_t time_ns;
 };
-/* Everything left: settles all, then gives what the exact total still lacks its rows. Returns the sum of all
- * weights written for the event, samples included. */
+
+/* Everything left: settles all, then gives what the exact total still lacks its rows. Returns the
+ * sum of all weights written for the event, samples included. */
 uint64_t accounts_finish(struct accounts *a, const struct accounts_end *end);
 
 #endif

@@ -1,8 +1,13 @@
 /*
- * Attaching to running processes without stopping them: open events on every thread, then look again. A thread
- * that appeared meanwhile is either a child of one that had its events already (inherited, and the worker has its
- * FORK record) or must be opened too. Done when a look finds nothing that is not covered.
+ * Attaching to running processes without stopping them: open events on every thread, then look
+ * again. A thread that appeared meanwhile is either a child of one that had its events already
+ * (inherited, and the worker has its FORK record) or must be opened too. Done when a look finds
+ * nothing that is not covered.
  */
+#include "base/hash.h"
+#include "files/files.h"
+#include "files/proc_maps.h"
+#include "record/broker.h"
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -10,10 +15,6 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "base/hash.h"
-#include "files/files.h"
-#include "files/proc_maps.h"
-#include "record/broker.h"
 
 #define MAX_PASSES   100
 #define MANY_THREADS 64 /* opening an event waits for a running thread: beyond this, one each */
@@ -65,9 +66,10 @@ static int explain_limit(struct error *err)
 	struct rlimit limit;
 	getrlimit(RLIMIT_NOFILE, &limit);
 	error_clear(err);
-	return error_set(err, ERROR_LIMIT,
-			 "too many threads for %llu open files: raise it with ulimit -n (or as root record -a)",
-			 (unsigned long long)limit.rlim_max);
+	return error_set(
+		err, ERROR_LIMIT,
+		"too many threads for %llu open files: raise it with ulimit -n (or as root record -a)",
+		(unsigned long long)limit.rlim_max);
 }
 
 static int open_tids(struct broker *b, const struct bytes *tids, size_t *opened, struct error *err)
@@ -94,7 +96,8 @@ static void add_children(struct files *files, struct broker *b, struct hmap *see
 {
 	for (size_t i = 0; i < b->pids.len; i++) {
 		struct bytes children = { 0 };
-		if (files_read_proc(files, FILES_PROC_CHILDREN, b->pids.data[i], 0, &children, NULL) == 0) {
+		if (files_read_proc(files, FILES_PROC_CHILDREN, b->pids.data[i], 0, &children,
+				    NULL) == 0) {
 			for (size_t k = 0; k + 4 <= children.len; k += 4) {
 				uint32_t pid;
 				memcpy(&pid, children.data + k, 4);
@@ -108,7 +111,8 @@ static void add_children(struct files *files, struct broker *b, struct hmap *see
 }
 
 /* Every thread of b->pids, until a pass finds nothing that is not covered. */
-static int attach_threads(struct broker *b, struct files *files, struct hmap *known, size_t *opened, struct error *err)
+static int attach_threads(struct broker *b, struct files *files, struct hmap *known, size_t *opened,
+			  struct error *err)
 {
 	struct hmap seen = { 0 };
 	int result = 0;
@@ -135,9 +139,9 @@ static int attach_threads(struct broker *b, struct files *files, struct hmap *kn
 }
 
 /*
- * One descriptor per (thread, CPU) and stack size is what an ordinary attach costs. Where that is more than this
- * process may hold, the larger stack size goes first; then events on whole CPUs whose samples are filtered, where
- * that is permitted.
+ * One descriptor per (thread, CPU) and stack size is what an ordinary attach costs. Where that is
+ * more than this process may hold, the larger stack size goes first; then events on whole CPUs
+ * whose samples are filtered, where that is permitted.
  */
 static int plan_descriptors(struct broker *b, struct files *files, struct error *err)
 {
@@ -161,7 +165,9 @@ static int plan_descriptors(struct broker *b, struct files *files, struct error 
 		return 0;
 	if (!b->plan->limits.may_system_wide)
 		return explain_limit(err);
-	plan_note(b->plan, "too many threads for one event each: events on whole CPUs, other processes left out");
+	plan_note(
+		b->plan,
+		"too many threads for one event each: events on whole CPUs, other processes left out");
 	b->plan->system_wide = true;
 	b->filtered = true;
 	return 0;
@@ -173,7 +179,8 @@ static int check_target(struct files *files, pid_t pid, struct error *err)
 	int result = files_read_proc(files, FILES_PROC_STATUS, pid, 0, &status, NULL);
 	bytes_release(&status);
 	if (result < 0)
-		return error_set(err, ERROR_NOT_FOUND, "no process %d (it may have ended)", (int)pid);
+		return error_set(err, ERROR_NOT_FOUND, "no process %d (it may have ended)",
+				 (int)pid);
 	return 0;
 }
 
@@ -221,7 +228,8 @@ static int attach_to(struct broker *b, struct files *files, struct error *err)
 	if (!result)
 		result = broker_flush_events(b, err);
 	if (!result && !opened)
-		return error_set(err, ERROR_NOT_FOUND, "the process ended before it could be recorded");
+		return error_set(err, ERROR_NOT_FOUND,
+				 "the process ended before it could be recorded");
 	return result;
 }
 

@@ -1,39 +1,39 @@
 /*
- * The broker: the process the user started. Launches or attaches, opens events for the worker, serves its file
- * requests, waits for the command, turns signals into flush and stop.
+ * The broker: the process the user started. Launches or attaches, opens events for the worker,
+ * serves its file requests, waits for the command, turns signals into flush and stop.
  */
 #ifndef PROF_RECORD_BROKER_H
 #define PROF_RECORD_BROKER_H
 
-#include <signal.h>
-#include <stdbool.h>
-#include <sys/types.h>
 #include "base/error.h"
 #include "record/control.h"
 #include "record/launch.h"
 #include "record/output_file.h"
 #include "record/plan.h"
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/types.h>
 
 struct open_batch; /* open_events.c: opened, not handed over yet */
 
 struct broker {
 	struct plan *plan;
 	const struct record_options *options;
-	int control;	/* to the worker */
-	int files[2];	/* its file requests: recording thread, naming thread; -1 when closed */
+	int control;  /* to the worker */
+	int files[2]; /* its file requests: recording thread, naming thread; -1 when closed */
 	struct files *direct; /* does what they ask */
-	int signals;	/* signalfd */
+	int signals;	      /* signalfd */
 	pid_t worker;
 	bool worker_gone;
 	struct launch_state saved;
 	struct launch launch;
 	bool launched, child_ended;
-	bool filtered; /* system-wide events stand in for too many per-thread ones */
+	bool filtered;	 /* system-wide events stand in for too many per-thread ones */
 	int wait_status; /* of the child */
 	uint64_t child_cpu_ns;
 	struct output_file output;
-	VEC(pid_t) pids;      /* processes attached to */
-	VEC(int) pid_fds;     /* pidfds of them, -1 once ended */
+	VEC(pid_t) pids;  /* processes attached to */
+	VEC(int) pid_fds; /* pidfds of them, -1 once ended */
 	struct open_batch *batch;
 	unsigned interrupts;
 	bool stopping, done, duration_over;
@@ -43,14 +43,17 @@ struct broker {
 	struct error worker_error;
 };
 
-/* Receive messages, serving file requests meanwhile, until one of this kind has come (*m). -1: the worker failed
- * or is gone. */
-int broker_wait_for(struct broker *b, enum control_kind kind, union control_message *m, struct error *err);
+/* Receive messages, serving file requests meanwhile, until one of this kind has come (*m). -1: the
+ * worker failed or is gone. */
+int broker_wait_for(struct broker *b, enum control_kind kind, union control_message *m,
+		    struct error *err);
 /* Serve whatever waits for at most timeout_ms. */
-int broker_serve(struct broker *b, int timeout_ms, union control_message *m, bool *got_message, struct error *err);
+int broker_serve(struct broker *b, int timeout_ms, union control_message *m, bool *got_message,
+		 struct error *err);
 
-/* open_events.c: open everything the plan asks for on this task (-1: all). Handed over in large batches, since every
- * round trip waits for its turn on a busy machine: broker_flush_events sends what is left. */
+/* open_events.c: open everything the plan asks for on this task (-1: all). Handed over in large
+ * batches, since every round trip waits for its turn on a busy machine: broker_flush_events sends
+ * what is left. */
 int broker_open_task(struct broker *b, pid_t tid, struct error *err);
 int broker_flush_events(struct broker *b, struct error *err);
 void broker_drop_events(struct broker *b);

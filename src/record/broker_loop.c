@@ -1,4 +1,8 @@
 /* The broker while the recording runs: file requests, signals, the end of the command. */
+#include "base/io.h"
+#include "base/log.h"
+#include "files/files.h"
+#include "record/broker.h"
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -7,10 +11,6 @@
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "base/io.h"
-#include "base/log.h"
-#include "files/files.h"
-#include "record/broker.h"
 
 #define GRACE_NS 3000000000ull
 #define MAX_POLL 64
@@ -52,7 +52,8 @@ static int receive_message(struct broker *b, union control_message *m, struct er
 	return 0;
 }
 
-int broker_serve(struct broker *b, int timeout_ms, union control_message *m, bool *got_message, struct error *err)
+int broker_serve(struct broker *b, int timeout_ms, union control_message *m, bool *got_message,
+		 struct error *err)
 {
 	struct pollfd polls[3] = {
 		{ .fd = b->worker_gone ? -1 : b->control, .events = POLLIN },
@@ -74,7 +75,8 @@ int broker_serve(struct broker *b, int timeout_ms, union control_message *m, boo
 	return 0;
 }
 
-int broker_wait_for(struct broker *b, enum control_kind kind, union control_message *m, struct error *err)
+int broker_wait_for(struct broker *b, enum control_kind kind, union control_message *m,
+		    struct error *err)
 {
 	bool got;
 	while (!b->worker_gone) {
@@ -116,7 +118,8 @@ static void stop_recording(struct broker *b)
 		worker_lost(b);
 }
 
-/* The command stopped (Ctrl-Z, or by itself): the shell must see prof stop too, and both go on together. */
+/* The command stopped (Ctrl-Z, or by itself): the shell must see prof stop too, and both go on
+ * together. */
 static void stop_with_child(struct broker *b)
 {
 	kill(getpid(), SIGSTOP);
@@ -147,8 +150,10 @@ static void reap_children(struct broker *b)
 static void first_interrupt(struct broker *b)
 {
 	send_plain(b, CONTROL_FLUSH);
-	log_message(LOG_NOTICE, "interrupted: what was recorded is being written; recording goes on until the command "
-				"ends (interrupt again to stop)");
+	log_message(
+		LOG_NOTICE,
+		"interrupted: what was recorded is being written; recording goes on until the command "
+		"ends (interrupt again to stop)");
 }
 
 /* A second interrupt, SIGTERM or SIGHUP: stop, write, end the command. */
@@ -156,7 +161,8 @@ static void stop_by_signal(struct broker *b)
 {
 	if (b->launched && !b->child_ended && !b->stop_signal) {
 		b->stop_signal = SIGTERM;
-		log_message(LOG_NOTICE, "stopping: the command gets SIGTERM, and SIGKILL after %d s",
+		log_message(LOG_NOTICE,
+			    "stopping: the command gets SIGTERM, and SIGKILL after %d s",
 			    (int)(GRACE_NS / 1000000000));
 	}
 	stop_recording(b);

@@ -1,10 +1,10 @@
 /* Broker and worker messages: sending, receiving, checking. */
 #include "record/control.h"
 
-#include <errno.h>
-#include <unistd.h>
 #include "base/memory.h"
 #include "files/files.h"
+#include <errno.h>
+#include <unistd.h>
 
 static const size_t sizes[CONTROL_KINDS] = {
 	[CONTROL_EVENTS] = sizeof(struct control_events),
@@ -21,7 +21,8 @@ static const size_t sizes[CONTROL_KINDS] = {
 	[CONTROL_FAILED] = sizeof(struct control_failed),
 };
 
-int control_send(int socket, const void *message, size_t len, const int *fds, size_t fd_count, struct error *err)
+int control_send(int socket, const void *message, size_t len, const int *fds, size_t fd_count,
+		 struct error *err)
 {
 	if (files_send_fds(socket, message, len, fds, fd_count) >= 0)
 		return 0;
@@ -43,7 +44,8 @@ static bool is_valid(const union control_message *m, size_t len, size_t fd_count
 	return fd_count == 0;
 }
 
-int control_receive(int socket, union control_message *m, int *fds, size_t *fd_count, struct error *err)
+int control_receive(int socket, union control_message *m, int *fds, size_t *fd_count,
+		    struct error *err)
 {
 	ssize_t n = files_receive_fds(socket, m, sizeof(*m), fds, CONTROL_MAX_FDS, fd_count);
 	if (n == 0 || (n < 0 && errno == ECONNRESET))

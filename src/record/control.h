@@ -1,16 +1,16 @@
 /*
- * What broker and worker say to each other over one SOCK_SEQPACKET pair. One message is one fixed struct, with
- * descriptors beside it where the kind says so. Both ends are the same binary, so structs travel as they are;
- * the receiver checks kind and size.
+ * What broker and worker say to each other over one SOCK_SEQPACKET pair. One message is one fixed
+ * struct, with descriptors beside it where the kind says so. Both ends are the same binary, so
+ * structs travel as they are; the receiver checks kind and size.
  */
 #ifndef PROF_RECORD_CONTROL_H
 #define PROF_RECORD_CONTROL_H
 
+#include "base/error.h"
+#include "event/record.h"
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
-#include "base/error.h"
-#include "event/record.h"
 
 enum control_kind {
 	/* broker → worker */
@@ -21,12 +21,12 @@ enum control_kind {
 	CONTROL_FLUSH,	/* first interrupt: flush, then answer FLUSHED */
 	CONTROL_STOP,	/* struct control_stop: drain, finish, answer DONE */
 	/* worker → broker */
-	CONTROL_RINGS,	/* struct control_rings: rings are mapped */
-	CONTROL_OK,	/* the last EVENTS or BEGIN is done */
+	CONTROL_RINGS,	      /* struct control_rings: rings are mapped */
+	CONTROL_OK,	      /* the last EVENTS or BEGIN is done */
 	CONTROL_UNKNOWN_TIDS, /* struct control_tids: the answer to TIDS */
-	CONTROL_FLUSHED, /* struct control_summary */
-	CONTROL_DONE,	/* struct control_summary */
-	CONTROL_FAILED, /* struct control_failed */
+	CONTROL_FLUSHED,      /* struct control_summary */
+	CONTROL_DONE,	      /* struct control_summary */
+	CONTROL_FAILED,	      /* struct control_failed */
 	CONTROL_KINDS,
 };
 
@@ -36,52 +36,60 @@ enum control_kind {
 struct control_event_fd {
 	uint32_t event; /* index of the user's event; UINT32_MAX: only tracks */
 	uint32_t cpu;
-	uint32_t pid;	/* task it was opened on, 0 for all */
+	uint32_t pid;	     /* task it was opened on, 0 for all */
 	uint32_t size_class; /* 0 the first stack size, 1 the larger one, opened disabled */
 	uint64_t period;
 };
+
 struct control_events {
 	uint32_t kind, count;
 	struct record_layout layout; /* the same for all of this message */
 	struct control_event_fd fds[CONTROL_MAX_FDS];
 };
+
 struct control_tids {
 	uint32_t kind, count;
 	uint32_t tids[CONTROL_MAX_TIDS];
 };
+
 struct control_begin {
 	uint32_t kind;
 	uint32_t launched_pid; /* 0 when attached */
 	uint32_t read_all;     /* system-wide: every process's maps */
-	uint32_t filtered;     /* events are system-wide, but only the attached processes are wanted */
+	uint32_t filtered; /* events are system-wide, but only the attached processes are wanted */
 	uint32_t attach_count; /* processes whose maps are to be read */
 	uint32_t attach_pids[CONTROL_MAX_TIDS];
 	uint64_t requested_hz;
 };
+
 struct control_stop {
 	uint32_t kind;
-	int32_t wait_status;	  /* of the launched command; -1 unknown */
-	uint64_t rusage_ns;	  /* CPU time of the launched command and the descendants it waited for */
+	int32_t wait_status; /* of the launched command; -1 unknown */
+	uint64_t rusage_ns; /* CPU time of the launched command and the descendants it waited for */
 	uint64_t broker_cpu_ns;
 };
+
 struct control_rings {
 	uint32_t kind;
 	uint32_t cpu_count;
 	uint64_t ring_bytes; /* per CPU */
 	uint64_t asked_bytes;
 };
+
 struct control_summary {
 	uint32_t kind;
 	uint64_t samples, lost, due, whole, guessed, file_bytes;
 	uint64_t prof_cpu_ns, max_rss_bytes;
-	uint64_t target_ns;	   /* CPU time recorded (clock events), else 0 */
-	int32_t write_failed;	   /* errno of the first failed write, 0 */
-	char text[1024];	   /* health, already formatted; "" when none */
+	uint64_t target_ns;   /* CPU time recorded (clock events), else 0 */
+	int32_t write_failed; /* errno of the first failed write, 0 */
+	char text[1024];      /* health, already formatted; "" when none */
 };
+
 struct control_failed {
 	uint32_t kind;
 	struct error error;
 };
+
 struct control_plain {
 	uint32_t kind;
 };
@@ -99,8 +107,10 @@ union control_message {
 };
 
 /* 0 or -1 with err (ERROR_CLOSED when the other side is gone). */
-int control_send(int socket, const void *message, size_t len, const int *fds, size_t fd_count, struct error *err);
+int control_send(int socket, const void *message, size_t len, const int *fds, size_t fd_count,
+		 struct error *err);
 /* Receives one message of a valid kind and size. fds must hold CONTROL_MAX_FDS. */
-int control_receive(int socket, union control_message *m, int *fds, size_t *fd_count, struct error *err);
+int control_receive(int socket, union control_message *m, int *fds, size_t *fd_count,
+		    struct error *err);
 
 #endif

@@ -1,16 +1,20 @@
 /* Command, host, processor and kernel, as text. */
 #include "record/describe.h"
 
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 #include "base/bytes.h"
 #include "base/io.h"
 #include "base/memory.h"
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 static bool needs_quotes(const char *s)
 {
-	return !*s || s[strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-")] != '\0';
+	return !*s ||
+	       s[strspn(
+		       s,
+		       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-")] !=
+		       '\0';
 }
 
 static void append_quoted(struct bytes *out, const char *arg)

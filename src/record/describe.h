@@ -2,9 +2,9 @@
 #ifndef PROF_RECORD_DESCRIBE_H
 #define PROF_RECORD_DESCRIBE_H
 
-#include <sys/utsname.h>
 #include "record/plan.h"
 #include "unwind/unwind.h"
+#include <sys/utsname.h>
 
 struct describe {
 	struct utsname uts;
@@ -13,6 +13,7 @@ struct describe {
 	char *boot_id;
 	uint32_t cpu_count;
 };
+
 void describe_init(struct describe *d, const struct plan *plan);
 void describe_release(struct describe *d);
 enum unwind_arch describe_arch(void); /* of this machine */

@@ -1,11 +1,11 @@
 /* perf.data → prof.data through the recording pipeline. */
 #include "record/import.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include "event/perf_data.h"
 #include "profile/writer.h"
 #include "record/pipeline.h"
+#include <stdlib.h>
+#include <string.h>
 
 bool record_is_perf_data(const void *head, size_t len)
 {
@@ -33,7 +33,8 @@ static void describe_events(const struct perf_data *in, struct pipeline_event *o
 	}
 }
 
-static struct pipeline *new_pipeline(const struct perf_data *in, struct files *files, struct profile_writer *writer)
+static struct pipeline *new_pipeline(const struct perf_data *in, struct files *files,
+				     struct profile_writer *writer)
 {
 	const struct perf_data_info *info = perf_data_info(in);
 	uint32_t count = perf_data_event_count(in);

@@ -1,10 +1,11 @@
-/* perf.data through the recording pipeline: decode, order, tasks and mappings, unwind, symbolize, write. */
+/* perf.data through the recording pipeline: decode, order, tasks and mappings, unwind, symbolize,
+ * write. */
 #ifndef PROF_RECORD_IMPORT_H
 #define PROF_RECORD_IMPORT_H
 
+#include "base/error.h"
 #include <stdbool.h>
 #include <stddef.h>
-#include "base/error.h"
 
 /* Reads perf.data from in_fd and writes prof.data to out_fd. name is for messages. */
 int record_import_perf_data(int in_fd, const char *name, int out_fd, struct error *err);

@@ -1,12 +1,12 @@
 /* Forking, holding and executing the command. */
 #include "record/launch.h"
 
+#include "base/io.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "base/io.h"
 
 void launch_save_state(struct launch_state *s, unsigned closed_descriptors)
 {
@@ -50,7 +50,8 @@ static _Noreturn void run_child(char *const *argv, int go_fd, int result_fd)
 	_exit(127);
 }
 
-int launch_prepare(struct launch *l, char *const *argv, const struct launch_state *state, struct error *err)
+int launch_prepare(struct launch *l, char *const *argv, const struct launch_state *state,
+		   struct error *err)
 {
 	int go[2], result[2];
 	if (pipe2(go, O_CLOEXEC) != 0)
@@ -89,7 +90,8 @@ static void reap(pid_t pid)
 static int explain_exec(int errnum, const char *name, struct error *err)
 {
 	if (errnum == ENOENT || errnum == ENOTDIR)
-		return error_set(err, ERROR_NOT_FOUND, "%s: command not found (check the path, or $PATH)", name);
+		return error_set(err, ERROR_NOT_FOUND,
+				 "%s: command not found (check the path, or $PATH)", name);
 	error_set_errno(err, errnum, "%s: cannot be executed", name);
 	if (err)
 		err->code = ERROR_PERMISSION;

@@ -1,6 +1,11 @@
 /* Batches of addresses to the naming thread and names back. */
 #include "record/names.h"
 
+#include "base/hash.h"
+#include "base/io.h"
+#include "base/progress.h"
+#include "record/excerpts.h"
+#include "symbolize/symbolize.h"
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -8,15 +13,19 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
-#include "base/hash.h"
-#include "base/io.h"
-#include "base/progress.h"
-#include "symbolize/symbolize.h"
+
+#define EXCERPT_ADDRESSES 400 /* hottest addresses of the recording */
 
 /* Frames of one address inside a batch's result; strings live in the batch's arena. */
 struct named {
 	uint64_t address;
 	uint32_t first_frame, frame_count;
+};
+
+enum batch_kind {
+	BATCH_NAMES,
+	BATCH_EXCERPTS,
+	BATCH_REFRESH_MAPS, /* no addresses: perf maps are to be read again */
 };
 
 struct batch {
@@ -29,7 +38,8 @@ struct batch {
 	VEC(struct profile_symbol_frame) frames;
 	struct arena arena;
 	struct symbolize_result result;
-	bool refresh_maps; /* no addresses: a request to read perf maps again */
+	enum batch_kind kind;
+	struct excerpts excerpts;
 };
 
 struct batch_queue {
@@ -37,7 +47,7 @@ struct batch_queue {
 };
 
 struct module_addresses {
-	struct hmap noted; /* address → 1 */
+	struct hmap noted; /* address → how often it was a leaf, + 1 */
 	VEC(uint64_t) pending;
 	VEC(uint64_t) unnamed; /* of JIT modules: asked again after a refresh */
 	const struct task_module *module;
@@ -87,6 +97,7 @@ static void batch_free(struct batch *b)
 	vec_release(&b->named);
 	vec_release(&b->frames);
 	arena_release(&b->arena);
+	excerpts_release(&b->excerpts);
 	free(b);
 }
 
@@ -97,7 +108,8 @@ static const char *keep(struct batch *b, const char *s)
 	return s ? arena_strndup(&b->arena, s, strlen(s)) : NULL;
 }
 
-static void keep_frames(void *ctx, uint64_t address, const struct profile_symbol_frame *frames, uint32_t count)
+static void keep_frames(void *ctx, uint64_t address, const struct profile_symbol_frame *frames,
+			uint32_t count)
 {
 	struct batch *b = ctx;
 	struct named named = { address, (uint32_t)b->frames.len, count };
@@ -122,16 +134,31 @@ static struct batch *wait_for_work(struct names *n)
 	return b;
 }
 
+static void do_batch(struct names *n, struct symbolizer *s, struct batch *b)
+{
+	switch (b->kind) {
+	case BATCH_NAMES:
+		symbolize_batch(s, &b->module, b->addresses.data, b->addresses.len, keep_frames, b,
+				&b->result);
+		break;
+	case BATCH_EXCERPTS:
+		excerpts_collect(&b->excerpts, s, n->files, &b->module, b->addresses.data,
+				 b->addresses.len);
+		break;
+	case BATCH_REFRESH_MAPS:
+		symbolizer_refresh_maps(s);
+		break;
+	}
+}
+
 static void *naming_thread(void *arg)
 {
 	struct names *n = arg;
-	setpriority(PRIO_PROCESS, (id_t)gettid(), 5); /* naming can wait; the target and the rings cannot */
+	setpriority(PRIO_PROCESS, (id_t)gettid(),
+		    5); /* naming can wait; the target and the rings cannot */
 	struct symbolizer *s = symbolizer_new(n->files, NULL);
 	for (struct batch *b; (b = wait_for_work(n));) {
-		if (b->refresh_maps)
-			symbolizer_refresh_maps(s);
-		else
-			symbolize_batch(s, &b->module, b->addresses.data, b->addresses.len, keep_frames, b, &b->result);
+		do_batch(n, s, b);
 		atomic_store(&n->thread_cpu_ns, clock_thread_cpu_ns());
 		pthread_mutex_lock(&n->lock);
 		queue_put(&n->done, b);
@@ -210,23 +237,30 @@ void names_note(struct names *n, const struct task_module *m, uint64_t address)
 	vec_push(&a->pending, address);
 }
 
+void names_hit(struct names *n, const struct task_module *m, uint64_t address)
+{
+	struct module_addresses *a = addresses_of(n, m);
+	uint32_t hits = hmap_get(&a->noted, address);
+	if (hits == HMAP_NONE) {
+		vec_push(&a->pending, address);
+		hits = 1;
+	}
+	if (hits < HMAP_NONE - 1)
+		hmap_put(&a->noted, address, hits + 1);
+}
+
 static int compare_addresses(const void *pa, const void *pb)
 {
 	uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
 	return (a > b) - (a < b);
 }
 
-static struct batch *batch_new(struct module_addresses *a)
+static struct batch *batch_new(const struct task_module *m, enum batch_kind kind)
 {
-	const struct task_module *m = a->module;
 	struct batch *b = xcalloc(1, sizeof(*b));
 	b->path = xstrdup(m->path ? m->path : "");
 	memcpy(b->build_id, m->build_id, sizeof(b->build_id));
-	vec_reserve(&b->addresses, a->pending.len);
-	memcpy(b->addresses.data, a->pending.data, a->pending.len * sizeof(uint64_t));
-	b->addresses.len = a->pending.len;
-	vec_clear(&a->pending);
-	qsort(b->addresses.data, b->addresses.len, sizeof(uint64_t), compare_addresses);
+	b->kind = kind;
 	b->module = (struct symbolize_module){
 		.key = m->index,
 		.kind = m->kind,
@@ -236,6 +270,17 @@ static struct batch *batch_new(struct module_addresses *a)
 		.fd = m->fd >= 0 ? fcntl(m->fd, F_DUPFD_CLOEXEC, 0) : -1,
 		.pid = m->seen_pid,
 	};
+	return b;
+}
+
+static struct batch *names_batch(struct module_addresses *a)
+{
+	struct batch *b = batch_new(a->module, BATCH_NAMES);
+	vec_reserve(&b->addresses, a->pending.len);
+	memcpy(b->addresses.data, a->pending.data, a->pending.len * sizeof(uint64_t));
+	b->addresses.len = a->pending.len;
+	vec_clear(&a->pending);
+	qsort(b->addresses.data, b->addresses.len, sizeof(uint64_t), compare_addresses);
 	return b;
 }
 
@@ -254,26 +299,44 @@ void names_submit(struct names *n)
 		return;
 	for (size_t i = 0; i < n->modules.len; i++) {
 		if (n->modules.data[i].pending.len)
-			hand_over(n, batch_new(&n->modules.data[i]));
+			hand_over(n, names_batch(&n->modules.data[i]));
 	}
 }
 
-static void write_batch(struct names *n, struct task_table *tasks, struct batch *b)
+static void write_excerpts(struct names *n, struct task_table *tasks, const struct batch *b)
+{
+	const struct excerpts *e = &b->excerpts;
+	uint32_t row = rows_module(n->rows, task_module_at(tasks, b->module.key));
+	for (size_t i = 0; i < e->code.len; i++) {
+		const struct excerpt_code *c = &e->code.data[i];
+		profile_writer_add_code(n->rows->writer, row, c->address, e->bytes.data + c->offset,
+					c->length);
+	}
+	for (size_t i = 0; i < e->sources.len; i++) {
+		const struct excerpt_source *s = &e->sources.data[i];
+		profile_writer_add_source(n->rows->writer, s->file, s->first_line,
+					  (const char *)e->bytes.data + s->offset, s->length);
+	}
+}
+
+static void write_names(struct names *n, struct task_table *tasks, const struct batch *b)
 {
 	struct task_module *m = task_module_at(tasks, b->module.key);
 	struct module_addresses *a = addresses_of(n, m);
 	uint32_t row = rows_module(n->rows, m);
 	for (size_t i = 0; i < b->named.len; i++) {
-		struct named *named = &b->named.data[i];
+		const struct named *named = &b->named.data[i];
 		if (named->frame_count == 0 && m->kind == MODULE_JIT) {
 			vec_push(&a->unnamed, named->address);
 			continue;
 		}
-		profile_writer_add_location(n->rows->writer, row, named->address, b->frames.data + named->first_frame,
+		profile_writer_add_location(n->rows->writer, row, named->address,
+					    b->frames.data + named->first_frame,
 					    named->frame_count);
 	}
-	rows_module_names(n->rows, m,
-			  &(struct rows_names){ b->result.symbols, b->result.debug_path, b->result.note });
+	rows_module_names(
+		n->rows, m,
+		&(struct rows_names){ b->result.symbols, b->result.debug_path, b->result.note });
 }
 
 size_t names_collect(struct names *n, struct task_table *tasks)
@@ -286,8 +349,10 @@ size_t names_collect(struct names *n, struct task_table *tasks)
 		pthread_mutex_unlock(&n->lock);
 		if (!b)
 			return n->out;
-		if (!b->refresh_maps)
-			write_batch(n, tasks, b);
+		if (b->kind == BATCH_NAMES)
+			write_names(n, tasks, b);
+		else if (b->kind == BATCH_EXCERPTS)
+			write_excerpts(n, tasks, b);
 		batch_free(b);
 	}
 }
@@ -312,6 +377,61 @@ void names_finish(struct names *n, struct task_table *tasks)
 	progress_end(&progress);
 }
 
+struct hot {
+	uint64_t address;
+	uint32_t module, hits;
+};
+
+struct hot_list {
+	VEC(struct hot) items;
+};
+
+static int hottest_first(const void *pa, const void *pb)
+{
+	const struct hot *a = pa, *b = pb;
+	if (a->hits != b->hits)
+		return a->hits < b->hits ? 1 : -1;
+	if (a->module != b->module)
+		return a->module < b->module ? -1 : 1;
+	return (a->address > b->address) - (a->address < b->address);
+}
+
+static void list_hot(const struct names *n, struct hot_list *hot)
+{
+	for (size_t i = 0; i < n->modules.len; i++) {
+		const struct hmap *noted = &n->modules.data[i].noted;
+		for (size_t k = 0; k < noted->cap; k++) {
+			struct hot h = { noted->keys[k], (uint32_t)i, noted->values[k] };
+			if (h.hits != HMAP_NONE && h.hits > 1)
+				vec_push(&hot->items, h);
+		}
+	}
+	if (hot->items.len)
+		qsort(hot->items.data, hot->items.len, sizeof(hot->items.data[0]), hottest_first);
+	if (hot->items.len > EXCERPT_ADDRESSES)
+		hot->items.len = EXCERPT_ADDRESSES;
+}
+
+void names_add_excerpts(struct names *n, struct task_table *tasks)
+{
+	struct hot_list hot = { 0 };
+	list_hot(n, &hot);
+	for (size_t i = 0; i < n->modules.len && n->has_thread; i++) {
+		const struct task_module *m = n->modules.data[i].module;
+		if (!m || m->kind != MODULE_FILE)
+			continue;
+		struct batch *b = batch_new(m, BATCH_EXCERPTS);
+		for (size_t k = 0; k < hot.items.len; k++) {
+			if (hot.items.data[k].module == i)
+				vec_push(&b->addresses, hot.items.data[k].address);
+		}
+		hand_over(n, b);
+	}
+	vec_release(&hot.items);
+	while (names_collect(n, tasks))
+		wait_for_batch(n);
+}
+
 void names_new_epoch(struct names *n)
 {
 	for (size_t i = 0; i < n->modules.len; i++) {
@@ -334,7 +454,7 @@ void names_refresh_maps(struct names *n)
 	if (!any || !n->has_thread)
 		return;
 	struct batch *b = xcalloc(1, sizeof(*b));
-	b->refresh_maps = true;
+	b->kind = BATCH_REFRESH_MAPS;
 	b->module.fd = -1;
 	hand_over(n, b);
 }

@@ -1,18 +1,18 @@
 /*
- * Names for the addresses seen, found by a thread of its own so that a slow debug file never delays the rings.
- * The recording thread notes addresses (each once per epoch), submits them in batches by module and collects
- * finished batches. Ownership: the queue between the threads is inside; everything else belongs to the caller's
- * thread, the symbolizer to the naming thread.
+ * Names for the addresses seen, found by a thread of its own so that a slow debug file never delays
+ * the rings. The recording thread notes addresses (each once per epoch), submits them in batches by
+ * module and collects finished batches. Ownership: the queue between the threads is inside;
+ * everything else belongs to the caller's thread, the symbolizer to the naming thread.
  */
 #ifndef PROF_RECORD_NAMES_H
 #define PROF_RECORD_NAMES_H
 
-#include <stdbool.h>
-#include <stdint.h>
 #include "files/files.h"
 #include "profile/writer.h"
 #include "record/rows.h"
 #include "task/task.h"
+#include <stdbool.h>
+#include <stdint.h>
 
 struct names;
 /* files is used by the naming thread only. */
@@ -20,12 +20,16 @@ struct names *names_new(struct files *files, struct rows *rows);
 void names_free(struct names *n);
 /* An address to be looked up as it is. Cheap when it was noted before in this epoch. */
 void names_note(struct names *n, const struct task_module *m, uint64_t address);
+/* A sample's leaf: noted, and counted for finding what is hot. */
+void names_hit(struct names *n, const struct task_module *m, uint64_t address);
 /* Hand what was noted since the last call to the thread. */
 void names_submit(struct names *n);
 /* Write finished batches into the current epoch. Returns how many batches are still out. */
 size_t names_collect(struct names *n, struct task_table *tasks);
 /* Submit everything and wait until all is written; progress is shown on a terminal. */
 void names_finish(struct names *n, struct task_table *tasks);
+/* Code and source around what was hit most, into the current epoch. After names_finish. */
+void names_add_excerpts(struct names *n, struct task_table *tasks);
 /* The epoch is about to end or has just begun: forget what was noted. Nothing may be out. */
 void names_new_epoch(struct names *n);
 /* Perf maps are to be read again, for addresses that had no name. Before the last names_finish. */

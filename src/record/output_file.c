@@ -1,6 +1,8 @@
 /* Creating, publishing and dropping the output file. */
 #include "record/output_file.h"
 
+#include "base/memory.h"
+#include "base/text.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -8,8 +10,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "base/memory.h"
-#include "base/text.h"
 
 /* Under sudo, files belong to the invoking user. */
 static void give_to_invoker(int fd)
@@ -38,7 +38,9 @@ static int open_temporary(struct output_file *f, struct error *err)
 		int errnum = errno;
 		free(f->temporary);
 		f->temporary = NULL;
-		return error_set_errno(err, errnum, "cannot create %s (choose another place with -o FILE)", f->path);
+		return error_set_errno(err, errnum,
+				       "cannot create %s (choose another place with -o FILE)",
+				       f->path);
 	}
 	give_to_invoker(f->fd);
 	return 0;
@@ -50,12 +52,14 @@ int output_file_open(struct output_file *f, const char *path, struct error *err)
 	*f = (struct output_file){ .fd = -1 };
 	if (path && !strcmp(path, "-")) {
 		f->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
-		return f->fd < 0 ? error_set_errno(err, errno, "cannot write to standard output") : 0;
+		return f->fd < 0 ? error_set_errno(err, errno, "cannot write to standard output")
+				 : 0;
 	}
 	f->path = xstrdup(path ? path : "prof.data");
 	if (stat(f->path, &st) == 0 && !S_ISREG(st.st_mode)) {
 		if (S_ISDIR(st.st_mode))
-			return error_set_errno(err, EISDIR, "cannot write %s (name a file with -o)", f->path);
+			return error_set_errno(err, EISDIR, "cannot write %s (name a file with -o)",
+					       f->path);
 		return open_special(f, err);
 	}
 	return open_temporary(f, err);

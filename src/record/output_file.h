@@ -1,6 +1,7 @@
 /*
- * The file a recording is written to. It appears under its name only when the recording has really begun; a
- * former file of that name becomes NAME.old. Under sudo it belongs to the user who called sudo.
+ * The file a recording is written to. It appears under its name only when the recording has really
+ * begun; a former file of that name becomes NAME.old. Under sudo it belongs to the user who called
+ * sudo.
  */
 #ifndef PROF_RECORD_OUTPUT_FILE_H
 #define PROF_RECORD_OUTPUT_FILE_H
@@ -13,9 +14,9 @@ struct output_file {
 	int fd;
 };
 
-/* Creates the temporary beside path (mode 0600), so that an unwritable place is found out before anything runs.
- * path NULL: prof.data; "-": standard output. A path that is there and not a regular file (a pipe, /dev/null) is
- * opened as it is. */
+/* Creates the temporary beside path (mode 0600), so that an unwritable place is found out before
+ * anything runs. path NULL: prof.data; "-": standard output. A path that is there and not a regular
+ * file (a pipe, /dev/null) is opened as it is. */
 int output_file_open(struct output_file *f, const char *path, struct error *err);
 /* Former file → NAME.old, temporary → NAME. */
 int output_file_publish(struct output_file *f, struct error *err);

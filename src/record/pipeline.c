@@ -1,21 +1,21 @@
 /* Records in, profile out: what each kind of record does, and the epochs of the file. */
 #include "record/pipeline.h"
 
-#include <stdlib.h>
-#include <string.h>
-#include <sys/resource.h>
 #include "base/hash.h"
 #include "base/memory.h"
 #include "record/accounts.h"
 #include "record/names.h"
 #include "record/rows.h"
 #include "record/stacks.h"
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
 
-#define FLUSH_NS	 400000000ull
-#define NAMES_NS	 3000000000ull
-#define EPOCH_MIN_NS	 20000000000ull
-#define EPOCH_BYTES	 (4u << 20)
-#define EPOCH_MAX_NS	 120000000000ull
+#define FLUSH_NS     400000000ull
+#define NAMES_NS     3000000000ull
+#define EPOCH_MIN_NS 20000000000ull
+#define EPOCH_BYTES  (4u << 20)
+#define EPOCH_MAX_NS 120000000000ull
 
 struct event_state {
 	uint32_t row; /* in the current epoch */
@@ -36,7 +36,7 @@ struct pipeline {
 	VEC(char *) notes;
 	uint32_t run_row, machine_row;
 	uint64_t flush_due_ns, names_due_ns, epoch_start_ns;
-	struct hmap only;  /* pids recorded, with pipeline_only */
+	struct hmap only; /* pids recorded, with pipeline_only */
 	bool has_only;
 	uint32_t launched_pid;
 	struct pipeline_stats stats;
@@ -119,8 +119,10 @@ struct pipeline *pipeline_new(const struct pipeline_config *config, struct profi
 							.check_every = config->check_every });
 	write_header_rows(p);
 	for (uint32_t i = 0; i < config->event_count && config->account; i++) {
-		struct accounts_config a = { &p->rows, p->tasks, p->states.data[i].row, config->events[i].period,
-					     (config->events[i].flags & EVENT_EXCLUDES_KERNEL) != 0 };
+		struct accounts_config a = { &p->rows, p->tasks, p->states.data[i].row,
+					     config->events[i].period,
+					     (config->events[i].flags & EVENT_EXCLUDES_KERNEL) !=
+						     0 };
 		p->states.data[i].accounts = accounts_new(&a);
 	}
 	return p;
@@ -213,7 +215,8 @@ static void on_sample(struct pipeline *p, const struct record *r)
 static void on_mmap(struct pipeline *p, const struct record *r)
 {
 	const struct record_mmap *m = &r->u.mmap;
-	if (m->is_data || (m->has_prot && !(m->prot & 4)) || r->pid == UINT32_MAX || !is_wanted(p, r->pid))
+	if (m->is_data || (m->has_prot && !(m->prot & 4)) || r->pid == UINT32_MAX ||
+	    !is_wanted(p, r->pid))
 		return;
 	struct task_map_info info = {
 		.start = m->start,
@@ -259,7 +262,8 @@ static void on_throttle(struct pipeline *p, const struct record *r)
 	}
 }
 
-/* LOST counts every kind of record; nearly all are samples of the first event. The exact number comes at the end. */
+/* LOST counts every kind of record; nearly all are samples of the first event. The exact number
+ * comes at the end. */
 static void on_lost(struct pipeline *p, uint64_t count)
 {
 	p->stats.lost_records += count;
@@ -305,7 +309,8 @@ void pipeline_record(struct pipeline *p, const struct record *r)
 static bool epoch_is_due(const struct pipeline *p, uint64_t now_ns)
 {
 	uint64_t age = now_ns - p->epoch_start_ns;
-	return age > EPOCH_MAX_NS || (age > EPOCH_MIN_NS && profile_writer_epoch_bytes(p->writer) > EPOCH_BYTES);
+	return age > EPOCH_MAX_NS ||
+	       (age > EPOCH_MIN_NS && profile_writer_epoch_bytes(p->writer) > EPOCH_BYTES);
 }
 
 static int new_epoch(struct pipeline *p, uint64_t now_ns, struct error *err)
@@ -392,7 +397,8 @@ struct root_search {
 static void consider_root(void *ctx, struct task_thread *t)
 {
 	struct root_search *s = ctx;
-	bool better = !s->best || (t->pid == s->pid && (s->best->pid != s->pid || t->tid == t->pid));
+	bool better =
+		!s->best || (t->pid == s->pid && (s->best->pid != s->pid || t->tid == t->pid));
 	if (!t->is_kernel && better)
 		s->best = t;
 }
@@ -440,10 +446,13 @@ static void write_health(struct pipeline *p, const struct pipeline_end *end)
 		.throttled_ns = p->stats.throttled_ns,
 		.throttle_count = p->stats.throttle_count,
 		.requested_rate = p->config.requested_hz,
-		.effective_rate_mhz = is_clock && exact ? (uint64_t)((double)p->stats.samples * 1e12 / (double)exact) :
-				      span		? (uint64_t)((double)p->stats.samples * 1e12 / (double)span) :
-							  0,
-		.prof_cpu_ns = end->other_cpu_ns + timeval_ns(own.ru_utime) + timeval_ns(own.ru_stime),
+		.effective_rate_mhz =
+			is_clock && exact
+				? (uint64_t)((double)p->stats.samples * 1e12 / (double)exact)
+			: span ? (uint64_t)((double)p->stats.samples * 1e12 / (double)span)
+			       : 0,
+		.prof_cpu_ns =
+			end->other_cpu_ns + timeval_ns(own.ru_utime) + timeval_ns(own.ru_stime),
 		.prof_max_rss_bytes = (uint64_t)own.ru_maxrss * 1024,
 		.target_cpu_ns = is_clock ? exact : 0,
 		.out_of_order = end->out_of_order,
@@ -466,6 +475,7 @@ int pipeline_finish(struct pipeline *p, const struct pipeline_end *end, struct e
 		names_finish(p->names, p->tasks);
 		names_refresh_maps(p->names);
 		names_finish(p->names, p->tasks);
+		names_add_excerpts(p->names, p->tasks);
 	}
 	p->config.run.end_ns = end->end_ns;
 	p->config.run.exit_status = end->exit_status;

@@ -1,18 +1,18 @@
 /*
- * Decoded records in time order → tasks, stacks, samples, names, file. The same code for live rings and for
- * perf.data. One thread.
+ * Decoded records in time order → tasks, stacks, samples, names, file. The same code for live rings
+ * and for perf.data. One thread.
  */
 #ifndef PROF_RECORD_PIPELINE_H
 #define PROF_RECORD_PIPELINE_H
 
-#include <stdbool.h>
-#include <stdint.h>
 #include "base/error.h"
 #include "event/record.h"
 #include "files/files.h"
 #include "profile/writer.h"
 #include "task/task.h"
 #include "unwind/unwind.h"
+#include <stdbool.h>
+#include <stdint.h>
 
 struct pipeline;
 
@@ -24,16 +24,17 @@ struct pipeline_event {
 	uint8_t unit;  /* enum profile_unit */
 	uint8_t flags; /* EVENT_* */
 };
+
 struct pipeline_config {
-	struct files *files;	   /* for tasks; NULL: nothing can be opened */
-	struct files *name_files;  /* for the naming thread; NULL: no names */
+	struct files *files;	  /* for tasks; NULL: nothing can be opened */
+	struct files *name_files; /* for the naming thread; NULL: no names */
 	const struct pipeline_event *events;
 	uint32_t event_count;
 	enum unwind_arch arch;
 	uint32_t check_every;
-	bool account;		   /* exact counts are expected (READ records, final values) */
-	bool imported;		   /* from a file: processes named in it are not those that live now */
-	struct profile_run run;	   /* strings below instead of ids */
+	bool account;		/* exact counts are expected (READ records, final values) */
+	bool imported;		/* from a file: processes named in it are not those that live now */
+	struct profile_run run; /* strings below instead of ids */
 	struct profile_machine machine;
 	const char *command, *clock, *tool;
 	const char *hostname, *architecture, *cpu_model, *kernel_release, *boot_id;
@@ -45,15 +46,16 @@ void pipeline_free(struct pipeline *p);
 struct task_table *pipeline_tasks(struct pipeline *p);
 void pipeline_note(struct pipeline *p, const char *text); /* into the file, once each */
 
-/* With pipeline_only set, samples of tasks outside the named processes and their descendants are dropped. */
+/* With pipeline_only set, samples of tasks outside the named processes and their descendants are
+ * dropped. */
 void pipeline_only(struct pipeline *p, const uint32_t *pids, size_t count);
 void pipeline_launched(struct pipeline *p, uint32_t pid);
 
 /* The hot path. Records must come in time order. */
 void pipeline_record(struct pipeline *p, const struct record *r);
 
-/* Once in a while (ten times a second): settle accounts, collect names; flush when half a second has passed,
- * submit names every few seconds, end the epoch when it is due. */
+/* Once in a while (ten times a second): settle accounts, collect names; flush when half a second
+ * has passed, submit names every few seconds, end the epoch when it is due. */
 int pipeline_tick(struct pipeline *p, uint64_t now_ns, struct error *err);
 int pipeline_flush(struct pipeline *p, struct error *err);
 void pipeline_clock(struct pipeline *p, const struct profile_clock *c);
@@ -69,6 +71,7 @@ struct pipeline_end {
 	uint64_t ring_bytes, stack_bytes;
 	bool system_wide;
 };
+
 /* Settles, names everything, writes the end. The writer is finished afterwards. */
 int pipeline_finish(struct pipeline *p, const struct pipeline_end *end, struct error *err);
 
@@ -79,6 +82,7 @@ struct pipeline_stats {
 	uint64_t first_ns, last_ns;
 	struct profile_health health; /* as written at the end */
 };
+
 void pipeline_get_stats(const struct pipeline *p, struct pipeline_stats *out);
 
 #endif

@@ -1,13 +1,13 @@
 /* Deciding what to open. */
 #include "record/plan.h"
 
+#include "base/log.h"
+#include "base/text.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "base/log.h"
-#include "base/text.h"
 
 #define DEFAULT_HZ     997
 #define SMALL_STACK    16384u
@@ -27,14 +27,16 @@ void plan_note(struct plan *p, const char *fmt, ...)
 		log_message(LOG_NOTICE, "%s", text);
 }
 
-static int add_cpu_range(struct plan *p, const char *range, const uint32_t *online, int count, struct error *err)
+static int add_cpu_range(struct plan *p, const char *range, const uint32_t *online, int count,
+			 struct error *err)
 {
 	unsigned from, to;
 	int used = 0;
 	if (sscanf(range, "%u-%u%n", &from, &to, &used) != 2 || range[used]) {
 		used = 0;
 		if (sscanf(range, "%u%n", &from, &used) != 1 || range[used])
-			return error_set(err, ERROR_USAGE, "-C %s: not a CPU list (such as 0,2-3)", p->options->cpus);
+			return error_set(err, ERROR_USAGE, "-C %s: not a CPU list (such as 0,2-3)",
+					 p->options->cpus);
 		to = from;
 	}
 	for (unsigned cpu = from; cpu <= to && cpu - from < PLAN_MAX_CPUS; cpu++) {
@@ -42,7 +44,8 @@ static int add_cpu_range(struct plan *p, const char *range, const uint32_t *onli
 		for (int i = 0; i < count; i++)
 			is_online |= online[i] == cpu;
 		if (!is_online)
-			return error_set(err, ERROR_USAGE, "-C %s: CPU %u is not online", p->options->cpus, cpu);
+			return error_set(err, ERROR_USAGE, "-C %s: CPU %u is not online",
+					 p->options->cpus, cpu);
 		if (p->cpu_count < PLAN_MAX_CPUS)
 			p->cpus[p->cpu_count++] = cpu;
 	}
@@ -54,7 +57,8 @@ static int choose_cpus(struct plan *p, struct error *err)
 	uint32_t online[PLAN_MAX_CPUS];
 	int count = event_online_cpus(online, PLAN_MAX_CPUS);
 	if (count <= 0)
-		return error_set(err, ERROR_SYSTEM, "cannot read which CPUs are online (is /sys mounted?)");
+		return error_set(err, ERROR_SYSTEM,
+				 "cannot read which CPUs are online (is /sys mounted?)");
 	if (!p->options->cpus) {
 		memcpy(p->cpus, online, (size_t)count * sizeof(online[0]));
 		p->cpu_count = (uint32_t)count;
@@ -62,11 +66,13 @@ static int choose_cpus(struct plan *p, struct error *err)
 	}
 	char *list = xstrdup(p->options->cpus), *state = NULL;
 	int result = 0;
-	for (char *part = strtok_r(list, ",", &state); part && !result; part = strtok_r(NULL, ",", &state))
+	for (char *part = strtok_r(list, ",", &state); part && !result;
+	     part = strtok_r(NULL, ",", &state))
 		result = add_cpu_range(p, part, online, count, err);
 	free(list);
 	if (!result && !p->cpu_count)
-		return error_set(err, ERROR_USAGE, "-C %s: not a CPU list (such as 0,2-3)", p->options->cpus);
+		return error_set(err, ERROR_USAGE, "-C %s: not a CPU list (such as 0,2-3)",
+				 p->options->cpus);
 	return result;
 }
 
@@ -81,7 +87,8 @@ static int choose_events(struct plan *p, struct error *err)
 		const char *clock = p->system_wide ? "cpu-clock" : "task-clock";
 		return event_parse(&p->events, p->limits.has_hardware ? "cycles" : clock, err);
 	}
-	/* Virtual machines mostly have no counters: cycles become the clock that stands for them. */
+	/* Virtual machines mostly have no counters: cycles become the clock that stands for them.
+	 */
 	for (size_t i = 0; i < p->events.items.len; i++) {
 		struct event_spec *e = &p->events.items.data[i];
 		if (p->limits.has_hardware || strncmp(e->name, "cycles", 6) != 0 || e->is_clock)
@@ -89,7 +96,8 @@ static int choose_events(struct plan *p, struct error *err)
 		struct event_list clock = { 0 };
 		if (event_parse(&clock, p->system_wide ? "cpu-clock" : "task-clock", err) < 0)
 			return -1;
-		plan_note(p, "no hardware counters here: %s instead of %s", clock.items.data[0].name, e->name);
+		plan_note(p, "no hardware counters here: %s instead of %s",
+			  clock.items.data[0].name, e->name);
 		bool exclude_user = e->exclude_user, exclude_kernel = e->exclude_kernel;
 		free(e->name);
 		*e = clock.items.data[0];
@@ -108,10 +116,11 @@ static int choose_kernel(struct plan *p, struct error *err)
 		return 0;
 	case RECORD_KERNEL_YES:
 		if (!p->limits.may_kernel)
-			return error_set(err, ERROR_PERMISSION,
-					 "kernel samples are not permitted: sudo sysctl kernel.perf_event_paranoid=1 "
-					 "(now %d), or leave out --kernel",
-					 p->limits.paranoid);
+			return error_set(
+				err, ERROR_PERMISSION,
+				"kernel samples are not permitted: sudo sysctl kernel.perf_event_paranoid=1 "
+				"(now %d), or leave out --kernel",
+				p->limits.paranoid);
 		p->kernel = true;
 		return 0;
 	default:
@@ -134,7 +143,9 @@ static int choose_rate(struct plan *p, struct error *err)
 			  (unsigned long long)p->requested_hz, (unsigned long long)max);
 		p->requested_hz = max;
 	}
-	return p->requested_hz ? 0 : error_set(err, ERROR_USAGE, "-F 0: a rate of at least 1 Hz is needed");
+	return p->requested_hz
+		       ? 0
+		       : error_set(err, ERROR_USAGE, "-F 0: a rate of at least 1 Hz is needed");
 }
 
 static void choose_stacks(struct plan *p)
@@ -161,7 +172,8 @@ static int choose_ring(struct plan *p, struct error *err)
 	p->ring_fixed = p->options->ring_pages != 0;
 	p->ring_pages = p->options->ring_pages;
 	if (p->ring_fixed && !is_power_of_two(p->ring_pages))
-		return error_set(err, ERROR_USAGE, "-m %llu: the number of pages must be a power of two",
+		return error_set(err, ERROR_USAGE,
+				 "-m %llu: the number of pages must be a power of two",
 				 (unsigned long long)p->ring_pages);
 	if (!p->ring_fixed) /* 8 MB a CPU holds the largest copies at the default rate for 0.12 s */
 		p->ring_pages = (8u << 20) / (uint64_t)sysconf(_SC_PAGESIZE);
@@ -173,11 +185,12 @@ static int choose_ring(struct plan *p, struct error *err)
 int plan_make(struct plan *p, const struct record_options *options, struct error *err)
 {
 	*p = (struct plan){ .options = options };
-	p->system_wide = options->system_wide || (options->cpus && !options->command && !options->pid_count &&
-						  !options->tid_count);
+	p->system_wide = options->system_wide || (options->cpus && !options->command &&
+						  !options->pid_count && !options->tid_count);
 	event_read_limits(&p->limits);
 	choose_stacks(p);
-	if (choose_cpus(p, err) < 0 || choose_events(p, err) < 0 || choose_kernel(p, err) < 0 || choose_rate(p, err) < 0)
+	if (choose_cpus(p, err) < 0 || choose_events(p, err) < 0 || choose_kernel(p, err) < 0 ||
+	    choose_rate(p, err) < 0)
 		return -1;
 	return choose_ring(p, err);
 }
@@ -204,9 +217,11 @@ void plan_fit_stacks(struct plan *p, uint64_t ring_bytes)
 	p->stack_bytes[0] = budget >= NORMAL_STACK ? NORMAL_STACK : SMALL_STACK;
 	p->stack_bytes[1] = LARGEST_STACK;
 	if (budget < SMALL_STACK / 4)
-		plan_note(p, "%llu kB of ring are tight for stacks at %.0f Hz: expect lost samples (lower -F, or raise "
-			     "kernel.perf_event_mlock_kb)",
-			  (unsigned long long)(ring_bytes >> 10), hz);
+		plan_note(
+			p,
+			"%llu kB of ring are tight for stacks at %.0f Hz: expect lost samples (lower -F, or raise "
+			"kernel.perf_event_mlock_kb)",
+			(unsigned long long)(ring_bytes >> 10), hz);
 }
 
 static bool is_tracepoint(const struct event_spec *e)
@@ -224,12 +239,14 @@ uint64_t plan_period(const struct plan *p, size_t event)
 	return e->is_clock ? 1000000000ull / p->requested_hz : 0;
 }
 
-struct event_sampling plan_sampling(const struct plan *p, size_t event, uint32_t size_class, uint32_t cpu)
+struct event_sampling plan_sampling(const struct plan *p, size_t event, uint32_t size_class,
+				    uint32_t cpu)
 {
 	const struct event_spec *e = &p->events.items.data[event];
 	uint64_t period = plan_period(p, event);
 	bool launched = p->options->command != NULL && !p->system_wide;
-	/* CPUs differ a little, so that threads are not sampled in step with each other or with the program. */
+	/* CPUs differ a little, so that threads are not sampled in step with each other or with the
+	 * program. */
 	if (e->is_clock && !p->options->period)
 		period += cpu * 104729 % 1999;
 	return (struct event_sampling){

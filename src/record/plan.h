@@ -1,17 +1,17 @@
 /*
- * What a recording will open, decided before anything is opened: events, rate, kernel or not, CPUs, stack sizes.
- * Every choice prof makes for the user is a note, said once and kept in the file.
+ * What a recording will open, decided before anything is opened: events, rate, kernel or not, CPUs,
+ * stack sizes. Every choice prof makes for the user is a note, said once and kept in the file.
  */
 #ifndef PROF_RECORD_PLAN_H
 #define PROF_RECORD_PLAN_H
 
-#include <stdbool.h>
-#include <stdint.h>
 #include "base/error.h"
 #include "base/memory.h"
 #include "event/open.h"
 #include "event/spec.h"
 #include "record/session.h"
+#include <stdbool.h>
+#include <stdint.h>
 
 #define PLAN_MAX_CPUS 1024
 
@@ -27,7 +27,7 @@ struct plan {
 	uint64_t requested_hz;	 /* 0: by period */
 	uint64_t ring_pages;	 /* first try, per CPU */
 	bool ring_fixed;	 /* asked for with -m */
-	bool silent; /* notes are kept, not printed: the other process prints them */
+	bool silent;		 /* notes are kept, not printed: the other process prints them */
 	VEC(char *) notes;
 };
 
@@ -36,7 +36,8 @@ void plan_release(struct plan *p);
 /* Stack sizes that fit the rings that could be mapped. */
 void plan_fit_stacks(struct plan *p, uint64_t ring_bytes);
 /* How event i is opened. size_class as in struct control_event_fd. */
-struct event_sampling plan_sampling(const struct plan *p, size_t event, uint32_t size_class, uint32_t cpu);
+struct event_sampling plan_sampling(const struct plan *p, size_t event, uint32_t size_class,
+				    uint32_t cpu);
 /* The period event i is sampled with on average; 0: by frequency. */
 uint64_t plan_period(const struct plan *p, size_t event);
 void plan_note(struct plan *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

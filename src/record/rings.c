@@ -1,12 +1,12 @@
 /* Rings of the worker: mapping, draining, ordering, counting. */
 #include "record/rings.h"
 
+#include "base/text.h"
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "base/text.h"
 
 #define SCRATCH_BYTES	 65536
 #define ORDER_BYTES	 (64u << 20)
@@ -34,11 +34,12 @@ static int open_cpu(struct rings *r, uint32_t cpu, uint64_t *pages, bool fixed, 
 			return -1;
 		}
 		if (fixed || *pages <= MIN_RING_PAGES)
-			return error_set(err, ERROR_PERMISSION,
-					 "a ring of %llu kB per CPU exceeds the locked-memory budget (sudo sysctl "
-					 "kernel.perf_event_mlock_kb=%llu, or ulimit -l, or a smaller -m)",
-					 (unsigned long long)(*pages * page >> 10),
-					 (unsigned long long)(2 * *pages * page >> 10));
+			return error_set(
+				err, ERROR_PERMISSION,
+				"a ring of %llu kB per CPU exceeds the locked-memory budget (sudo sysctl "
+				"kernel.perf_event_mlock_kb=%llu, or ulimit -l, or a smaller -m)",
+				(unsigned long long)(*pages * page >> 10),
+				(unsigned long long)(2 * *pages * page >> 10));
 	}
 	vec_push(&r->cpus, c);
 	return 0;
@@ -47,7 +48,9 @@ static int open_cpu(struct rings *r, uint32_t cpu, uint64_t *pages, bool fixed, 
 int rings_open(struct rings *r, const struct plan *plan, struct error *err)
 {
 	uint64_t pages = plan->ring_pages;
-	*r = (struct rings){ .decoder = record_decoder_new(), .order = order_new(ORDER_BYTES), .watch_forks = true };
+	*r = (struct rings){ .decoder = record_decoder_new(),
+			     .order = order_new(ORDER_BYTES),
+			     .watch_forks = true };
 	r->scratch = xmalloc(SCRATCH_BYTES);
 	for (uint32_t i = 0; i < plan->cpu_count; i++) {
 		if (open_cpu(r, plan->cpus[i], &pages, plan->ring_fixed, err) < 0)
@@ -98,10 +101,11 @@ static uint32_t decoder_event(struct rings *r, const struct record_layout *layou
 	return record_decoder_add_event(r->decoder, layout);
 }
 
-int rings_add(struct rings *r, int fd, const struct control_event_fd *entry, const struct record_layout *layout,
-	      struct error *err)
+int rings_add(struct rings *r, int fd, const struct control_event_fd *entry,
+	      const struct record_layout *layout, struct error *err)
 {
-	struct rings_event e = { fd, entry->event, entry->size_class, entry->period, entry->period > 1000 };
+	struct rings_event e = { fd, entry->event, entry->size_class, entry->period,
+				 entry->period > 1000 };
 	struct rings_cpu *c = ring_of_cpu(r, entry->cpu);
 	uint64_t id;
 	vec_push(&r->events, e);
@@ -196,7 +200,8 @@ bool rings_next(struct rings *r, struct record *out)
 			out->time_ns = time_ns;
 		if (out->cpu == UINT32_MAX)
 			out->cpu = r->cpus.data[tag].cpu;
-		out->event = out->event < r->layout_event.len ? r->layout_event.data[out->event] : UINT32_MAX;
+		out->event = out->event < r->layout_event.len ? r->layout_event.data[out->event]
+							      : UINT32_MAX;
 		return true;
 	}
 	return false;
@@ -227,7 +232,8 @@ void rings_jitter(struct rings *r, uint64_t *random_state)
 	}
 }
 
-void rings_count(struct rings *r, uint64_t *totals, size_t event_count, uint64_t *lost_samples, uint64_t *lost_records)
+void rings_count(struct rings *r, uint64_t *totals, size_t event_count, uint64_t *lost_samples,
+		 uint64_t *lost_records)
 {
 	for (size_t i = 0; i < r->events.len; i++) {
 		const struct rings_event *e = &r->events.data[i];

@@ -1,12 +1,10 @@
 /*
- * The worker's rings, one per CPU, each held by an event of the worker itself that never fires; the events of the
- * tasks write into them. Draining brings records into time order.
+ * The worker's rings, one per CPU, each held by an event of the worker itself that never fires; the
+ * events of the tasks write into them. Draining brings records into time order.
  */
 #ifndef PROF_RECORD_RINGS_H
 #define PROF_RECORD_RINGS_H
 
-#include <stdbool.h>
-#include <stdint.h>
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/memory.h"
@@ -16,12 +14,15 @@
 #include "event/ring.h"
 #include "record/control.h"
 #include "record/plan.h"
+#include <stdbool.h>
+#include <stdint.h>
 
 struct rings_cpu {
 	uint32_t cpu;
 	int fd; /* the holder */
 	struct ring ring;
 };
+
 struct rings_event { /* one event of a task on a CPU */
 	int fd;
 	uint32_t event, size_class;
@@ -35,22 +36,25 @@ struct rings {
 	struct record_decoder *decoder;
 	struct order *order;
 	uint8_t *scratch;
-	uint64_t ring_bytes;	  /* per CPU */
+	uint64_t ring_bytes; /* per CPU */
 	uint64_t broken, undecoded;
-	uint32_t layouts;	  /* events known to the decoder */
-	VEC(uint32_t) layout_event;   /* decoder's event → the user's event, UINT32_MAX: tracking */
+	uint32_t layouts;	    /* events known to the decoder */
+	VEC(uint32_t) layout_event; /* decoder's event → the user's event, UINT32_MAX: tracking */
 	struct record_layout last_layout;
-	struct hmap forked;	      /* tids with a FORK record, while watch_forks */
+	struct hmap forked; /* tids with a FORK record, while watch_forks */
 	bool watch_forks;
 };
 
-/* Map a ring per CPU, halving the size where the locked-memory budget is exceeded, unless plan->ring_fixed. */
+/* Map a ring per CPU, halving the size where the locked-memory budget is exceeded, unless
+ * plan->ring_fixed. */
 int rings_open(struct rings *r, const struct plan *plan, struct error *err);
 void rings_close(struct rings *r);
-/* Take over an opened event: its records go to its CPU's ring. Owns fd from now on, also on failure. */
-int rings_add(struct rings *r, int fd, const struct control_event_fd *entry, const struct record_layout *layout,
-	      struct error *err);
-/* Wait until a ring wants to be read, or fd (the control socket) is readable (*fd_ready), or the timeout. */
+/* Take over an opened event: its records go to its CPU's ring. Owns fd from now on, also on
+ * failure. */
+int rings_add(struct rings *r, int fd, const struct control_event_fd *entry,
+	      const struct record_layout *layout, struct error *err);
+/* Wait until a ring wants to be read, or fd (the control socket) is readable (*fd_ready), or the
+ * timeout. */
 void rings_wait(struct rings *r, int fd, int timeout_ms, bool *fd_ready);
 /* Copy all records waiting into the order. */
 void rings_drain(struct rings *r);
@@ -60,10 +64,12 @@ bool rings_saw_fork(const struct rings *r, uint32_t tid);
 bool rings_next(struct rings *r, struct record *out);
 
 enum rings_action { RINGS_ENABLE, RINGS_DISABLE };
+
 void rings_switch(struct rings *r, uint32_t size_class, enum rings_action action);
 /* Shift every fixed period a little, so that sampling never stays in step with the program. */
 void rings_jitter(struct rings *r, uint64_t *random_state);
 /* Final values, per event of the user; lost samples of all, lost other records. */
-void rings_count(struct rings *r, uint64_t *totals, size_t event_count, uint64_t *lost_samples, uint64_t *lost_records);
+void rings_count(struct rings *r, uint64_t *totals, size_t event_count, uint64_t *lost_samples,
+		 uint64_t *lost_records);
 
 #endif

@@ -37,7 +37,8 @@ void rows_release(struct rows *r)
 
 static struct profile_task thread_row(struct rows *r, const struct task_thread *t)
 {
-	uint32_t flags = (t->launched ? TASK_LAUNCHED : 0u) | (t->foreign_pidns ? TASK_FOREIGN_PIDNS : 0u) |
+	uint32_t flags = (t->launched ? TASK_LAUNCHED : 0u) |
+			 (t->foreign_pidns ? TASK_FOREIGN_PIDNS : 0u) |
 			 (t->is_kernel ? TASK_KERNEL : 0u);
 	return (struct profile_task){
 		.pid = t->pid,
@@ -132,7 +133,8 @@ void rows_module_names(struct rows *r, const struct task_module *m, const struct
 uint32_t rows_unknown_module(struct rows *r)
 {
 	if (r->unknown_module == PROFILE_NONE) {
-		struct profile_module row = { .path = profile_writer_add_str(r->writer, "[unmapped]"),
+		struct profile_module row = { .path = profile_writer_add_str(r->writer,
+									     "[unmapped]"),
 					      .kind = MODULE_UNKNOWN };
 		r->unknown_module = profile_writer_add_module(r->writer, &row);
 	}

@@ -1,15 +1,16 @@
 /*
- * Rows of the model in the writer's current epoch. Threads, spaces, mappings and modules live as long as the
- * recording; their ids in the file live for one epoch. A row is written when it is first needed in an epoch.
+ * Rows of the model in the writer's current epoch. Threads, spaces, mappings and modules live as
+ * long as the recording; their ids in the file live for one epoch. A row is written when it is
+ * first needed in an epoch.
  */
 #ifndef PROF_RECORD_ROWS_H
 #define PROF_RECORD_ROWS_H
 
-#include <stdint.h>
 #include "base/hash.h"
 #include "base/memory.h"
 #include "profile/writer.h"
 #include "task/task.h"
+#include <stdint.h>
 
 struct rows {
 	struct profile_writer *writer; /* borrowed */
@@ -20,6 +21,7 @@ struct rows {
 	uint32_t synthetic[4];	       /* enum rows_synthetic → module row */
 	uint32_t unknown_module;
 };
+
 enum rows_synthetic { ROWS_NOT_SAMPLED, ROWS_KERNEL_NOT_PERMITTED, ROWS_LOST, ROWS_THROTTLED };
 
 void rows_init(struct rows *r, struct profile_writer *w);
@@ -37,11 +39,13 @@ uint32_t rows_unknown_module(struct rows *r);
 void rows_mapping(struct rows *r, const struct task_space *s, const struct task_mapping *m);
 /* The synthetic module, with the location that names it. */
 uint32_t rows_synthetic(struct rows *r, enum rows_synthetic which);
+
 /* What symbolizing found out about a module. */
 struct rows_names {
 	uint8_t symbols;
 	const char *debug_path, *note;
 };
+
 void rows_module_names(struct rows *r, const struct task_module *m, const struct rows_names *names);
 
 #endif

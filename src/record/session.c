@@ -1,6 +1,12 @@
 /* One recording: the two processes, the order of their start, the message at the end. */
 #include "record/session.h"
 
+#include "base/io.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "files/files.h"
+#include "record/broker.h"
+#include "record/worker.h"
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -13,12 +19,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include "base/io.h"
-#include "base/log.h"
-#include "base/text.h"
-#include "files/files.h"
-#include "record/broker.h"
-#include "record/worker.h"
 
 /* ---- set-up ---- */
 
@@ -45,7 +45,8 @@ static void raise_descriptor_limit(void)
 	}
 }
 
-/* Rings are only as large as the time between two looks at them: where it is permitted, prof's turn comes early. */
+/* Rings are only as large as the time between two looks at them: where it is permitted, prof's turn
+ * comes early. */
 static void raise_priority(void)
 {
 	if (geteuid() == 0)
@@ -83,7 +84,8 @@ static int wait_for_rings(struct broker *b, struct error *err)
 	if (broker_wait_for(b, CONTROL_RINGS, &m, err) < 0)
 		return -1;
 	if (m.rings.ring_bytes < m.rings.asked_bytes)
-		log_message(LOG_INFO, "ring of %s per CPU instead of %s: the locked-memory budget ends there",
+		log_message(LOG_INFO,
+			    "ring of %s per CPU instead of %s: the locked-memory budget ends there",
 			    text_bytes(got, sizeof(got), m.rings.ring_bytes),
 			    text_bytes(asked, sizeof(asked), m.rings.asked_bytes));
 	plan_fit_stacks(b->plan, m.rings.ring_bytes);
@@ -121,7 +123,8 @@ static void start_clocks(struct broker *b)
 	if (b->options->delay_ns && b->launched)
 		b->enable_at_ns = now_ns + b->options->delay_ns;
 	if (b->options->duration_ns)
-		b->stop_at_ns = now_ns + b->options->duration_ns + (b->launched ? b->options->delay_ns : 0);
+		b->stop_at_ns =
+			now_ns + b->options->duration_ns + (b->launched ? b->options->delay_ns : 0);
 }
 
 /* A set-uid or unreadable program: the kernel takes the events away when it is executed. */
@@ -135,10 +138,11 @@ static void warn_when_detached(const struct broker *b)
 	bool unreadable = stat(path, &st) != 0 && errno == EACCES;
 	bool other_rights = stat(path, &st) == 0 && (st.st_mode & (S_ISUID | S_ISGID));
 	if (unreadable || other_rights)
-		log_message(LOG_NOTICE,
-			    "%s is set-uid or unreadable: the kernel does not let it be profiled by an ordinary user; "
-			    "it runs on unprofiled (record as root)",
-			    b->options->command[0]);
+		log_message(
+			LOG_NOTICE,
+			"%s is set-uid or unreadable: the kernel does not let it be profiled by an ordinary user; "
+			"it runs on unprofiled (record as root)",
+			b->options->command[0]);
 }
 
 static int open_system_wide(struct broker *b, struct error *err)
@@ -168,7 +172,8 @@ static int launch(struct broker *b, struct error *err)
 static int wait_delay(const struct broker *b)
 {
 	if (b->options->delay_ns) {
-		struct timespec t = { (time_t)(b->options->delay_ns / 1000000000), (long)(b->options->delay_ns % 1000000000) };
+		struct timespec t = { (time_t)(b->options->delay_ns / 1000000000),
+				      (long)(b->options->delay_ns % 1000000000) };
 		nanosleep(&t, NULL);
 	}
 	return 0;
@@ -191,21 +196,26 @@ static void say_summary(const struct broker *b)
 	char size[32], count[32], due[32];
 	const char *path = b->output.path ? b->output.path : "standard output";
 	if (!b->done) {
-		log_message(LOG_ERROR, "the recording process ended early%s%s; what it had written is in %s",
-			    b->worker_error.code ? ": " : "", b->worker_error.code ? b->worker_error.text : "", path);
+		log_message(LOG_ERROR,
+			    "the recording process ended early%s%s; what it had written is in %s",
+			    b->worker_error.code ? ": " : "",
+			    b->worker_error.code ? b->worker_error.text : "", path);
 		return;
 	}
 	if (s->write_failed)
-		log_message(LOG_ERROR, "%s: %s; what was written before stays readable", path, strerror(s->write_failed));
+		log_message(LOG_ERROR, "%s: %s; what was written before stays readable", path,
+			    strerror(s->write_failed));
 	text_count(due, sizeof(due), s->due);
 	log_message(LOG_NOTICE, "%s samples%s%s%s, %llu lost, %.1f%% of stacks whole → %s (%s)",
-		    text_count(count, sizeof(count), s->samples), s->due ? " of " : "", s->due ? due : "",
-		    s->due ? " due" : "", (unsigned long long)s->lost,
+		    text_count(count, sizeof(count), s->samples), s->due ? " of " : "",
+		    s->due ? due : "", s->due ? " due" : "", (unsigned long long)s->lost,
 		    s->samples ? 100.0 * (double)s->whole / (double)s->samples : 0.0, path,
 		    text_bytes(size, sizeof(size), s->file_bytes));
 	if (s->samples == 0)
-		log_message(LOG_NOTICE, "no samples: the command used less CPU time than one sampling period, or it waited all "
-					"the time (try a higher rate with -F)");
+		log_message(
+			LOG_NOTICE,
+			"no samples: the command used less CPU time than one sampling period, or it waited all "
+			"the time (try a higher rate with -F)");
 }
 
 static int exit_status(const struct broker *b, int *die_by_signal)
@@ -265,12 +275,18 @@ static int run(struct broker *b, int *die_by_signal, struct error *err)
 int record_run(const struct record_options *options, int *die_by_signal, struct error *err)
 {
 	struct plan plan;
-	struct broker b = { .plan = &plan, .options = options, .control = -1, .files = { -1, -1 }, .signals = -1,
+	struct broker b = { .plan = &plan,
+			    .options = options,
+			    .control = -1,
+			    .files = { -1, -1 },
+			    .signals = -1,
 			    .output = { .fd = -1 } };
 	*die_by_signal = 0;
 	launch_save_state(&b.saved, options->closed_descriptors);
 	if (options->command && options->output && !strcmp(options->output, "-"))
-		return error_set(err, ERROR_USAGE, "-o -: standard output belongs to the command (name a file with -o)");
+		return error_set(
+			err, ERROR_USAGE,
+			"-o -: standard output belongs to the command (name a file with -o)");
 	int result = plan_make(&plan, options, err);
 	if (result == 0)
 		result = run(&b, die_by_signal, err);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_FRAMES 2048
+#define MAX_FRAMES	  2048
 #define MAX_KERNEL_FRAMES 512
 
 /* A frame before it is interned, innermost first. */
@@ -84,9 +84,9 @@ static bool find_range(void *ctx, uint64_t address, struct unwind_range *out)
 		.end = m->end,
 		.bias = m->bias,
 		.module = unwind_module_of(f->stacks, module),
-		.kind = module->kind == MODULE_JIT || module->kind == MODULE_ANON ? UNWIND_RANGE_JIT :
-			module->image						  ? UNWIND_RANGE_ELF :
-										    UNWIND_RANGE_UNKNOWN_FILE,
+		.kind = module->kind == MODULE_JIT || module->kind == MODULE_ANON ? UNWIND_RANGE_JIT
+			: module->image						  ? UNWIND_RANGE_ELF
+					: UNWIND_RANGE_UNKNOWN_FILE,
 	};
 	memcpy(&out->user, &m, sizeof(m)); /* handed back only, never written through */
 	return true;
@@ -110,12 +110,13 @@ static void check_stack(struct stacks *s, const struct unwind_request *rq, size_
 	s->stats.agreed += same;
 }
 
-static size_t unwind_copy(struct stacks *s, const struct task_thread *t, const struct record_sample *sample,
-			  struct raw_frame *out, uint8_t *end)
+static size_t unwind_copy(struct stacks *s, const struct task_thread *t,
+			  const struct record_sample *sample, struct raw_frame *out, uint8_t *end)
 {
 	struct unwind_regs regs;
-	if (sample->user_regs.abi != 2 || !unwind_regs_from_kernel(&regs, s->config.arch, sample->user_regs.value,
-								   sample->user_regs.mask)) {
+	if (sample->user_regs.abi != 2 ||
+	    !unwind_regs_from_kernel(&regs, s->config.arch, sample->user_regs.value,
+				     sample->user_regs.mask)) {
 		*end = sample->user_regs.abi == 1 ? END_COMPAT : END_KERNEL_ONLY;
 		return 0;
 	}
@@ -138,13 +139,16 @@ static size_t unwind_copy(struct stacks *s, const struct task_thread *t, const s
 	if (s->config.check_every && s->counter++ % s->config.check_every == 0)
 		check_stack(s, &rq, n);
 	for (size_t i = 0; i < n; i++)
-		out[i] = (struct raw_frame){ frame_mapping(&s->unwound[i]), s->unwound[i].pc, s->unwound[i].how, false };
+		out[i] = (struct raw_frame){ frame_mapping(&s->unwound[i]), s->unwound[i].pc,
+					     s->unwound[i].how, false };
 	return n;
 }
 
-/* One part of the kernel's chain: from its context marker to the next. The first entry is the exact address. */
-static size_t chain_part(const struct stacks *s, const struct task_thread *t, const struct record_sample *sample,
-			 bool kernel, struct raw_frame *out, size_t max)
+/* One part of the kernel's chain: from its context marker to the next. The first entry is the exact
+ * address. */
+static size_t chain_part(const struct stacks *s, const struct task_thread *t,
+			 const struct record_sample *sample, bool kernel, struct raw_frame *out,
+			 size_t max)
 {
 	size_t n = 0;
 	bool inside = false;
@@ -156,7 +160,8 @@ static size_t chain_part(const struct stacks *s, const struct task_thread *t, co
 		}
 		if (!inside)
 			continue;
-		const struct task_mapping *m = !kernel && t->space ? task_find_mapping(t->space, pc) : NULL;
+		const struct task_mapping *m =
+			!kernel && t->space ? task_find_mapping(t->space, pc) : NULL;
 		uint8_t how = n == 0 ? FRAME_REGISTER : kernel ? FRAME_KERNEL : FRAME_CHAIN;
 		out[n++] = (struct raw_frame){ m, pc, how, kernel };
 	}
@@ -164,8 +169,8 @@ static size_t chain_part(const struct stacks *s, const struct task_thread *t, co
 	return n;
 }
 
-static size_t user_part(struct stacks *s, const struct task_thread *t, const struct record *r, bool in_kernel,
-			struct raw_frame *out, uint8_t *end)
+static size_t user_part(struct stacks *s, const struct task_thread *t, const struct record *r,
+			bool in_kernel, struct raw_frame *out, uint8_t *end)
 {
 	const struct record_sample *sample = &r->u.sample;
 	if (sample->user_regs.abi)
@@ -175,14 +180,15 @@ static size_t user_part(struct stacks *s, const struct task_thread *t, const str
 	if (t->is_kernel)
 		*end = END_ROOT;
 	if (n == 0 && !in_kernel) {
-		out[n++] = (struct raw_frame){ t->space ? task_find_mapping(t->space, sample->ip) : NULL, sample->ip,
-					       FRAME_REGISTER, false };
+		out[n++] = (struct raw_frame){ t->space ? task_find_mapping(t->space, sample->ip)
+							: NULL,
+					       sample->ip, FRAME_REGISTER, false };
 	}
 	return n;
 }
 
-static void locate(struct stacks *s, const struct task_thread *t, const struct raw_frame *f, uint32_t *module,
-		   uint64_t *address, const struct task_module **task_module)
+static void locate(struct stacks *s, const struct task_thread *t, const struct raw_frame *f,
+		   uint32_t *module, uint64_t *address, const struct task_module **task_module)
 {
 	if (f->kernel) {
 		*task_module = task_kernel_module(s->config.tasks);
@@ -207,15 +213,16 @@ static void note(struct stacks *s, const struct task_module *m, uint64_t lookup_
 }
 
 /* Frames innermost first → leaf and trie node. */
-static void intern(struct stacks *s, const struct task_thread *t, const struct raw_frame *frames, size_t n,
-		   struct stacks_result *out)
+static void intern(struct stacks *s, const struct task_thread *t, const struct raw_frame *frames,
+		   size_t n, struct stacks_result *out)
 {
 	const struct task_module *m;
 	uint32_t node = PROFILE_NONE, module;
 	uint64_t address;
 	for (size_t i = n; i-- > 1;) {
 		locate(s, t, &frames[i], &module, &address, &m);
-		node = profile_writer_add_node(s->config.rows->writer, node, module, address, frames[i].how);
+		node = profile_writer_add_node(s->config.rows->writer, node, module, address,
+					       frames[i].how);
 		if (node >= s->node_count) {
 			struct profile_node row = { .address = address, .how = frames[i].how };
 			s->node_count = node + 1;
@@ -223,7 +230,8 @@ static void intern(struct stacks *s, const struct task_thread *t, const struct r
 		}
 	}
 	locate(s, t, &frames[0], &out->leaf_module, &out->leaf_address, &m);
-	note(s, m, out->leaf_address);
+	if (m && s->config.names)
+		names_hit(s->config.names, m, out->leaf_address);
 	out->node = node;
 }
 
@@ -236,7 +244,8 @@ static bool has_guessed(const struct raw_frame *frames, size_t n)
 	return false;
 }
 
-void stacks_resolve(struct stacks *s, const struct task_thread *t, const struct record *r, struct stacks_result *out)
+void stacks_resolve(struct stacks *s, const struct task_thread *t, const struct record *r,
+		    struct stacks_result *out)
 {
 	unsigned mode = r->misc & RECORD_MISC_CPUMODE;
 	bool in_kernel = mode == RECORD_MODE_KERNEL;

@@ -1,16 +1,17 @@
 /*
- * From a decoded sample to a trie node: the kernel's chain, then the user stack unwound from its copy (or taken
- * from the kernel's frame-pointer chain), as (module, address) frames in the writer's trie. Hot path.
+ * From a decoded sample to a trie node: the kernel's chain, then the user stack unwound from its
+ * copy (or taken from the kernel's frame-pointer chain), as (module, address) frames in the
+ * writer's trie. Hot path.
  */
 #ifndef PROF_RECORD_STACKS_H
 #define PROF_RECORD_STACKS_H
 
-#include <stdint.h>
 #include "event/record.h"
 #include "record/names.h"
 #include "record/rows.h"
 #include "task/task.h"
 #include "unwind/unwind.h"
+#include <stdint.h>
 
 struct stacks;
 
@@ -21,12 +22,14 @@ struct stacks_config {
 	enum unwind_arch arch;
 	uint32_t check_every; /* second opinion on every Nth stack; 0 never */
 };
+
 /* What became of one sample's stack. */
 struct stacks_result {
 	uint64_t leaf_address;
 	uint32_t leaf_module, node;
 	uint8_t end, flags; /* enum stack_end, SAMPLE_KERNEL | SAMPLE_GUESSED */
 };
+
 struct stacks_stats {
 	uint64_t stacks, whole, guessed, truncated, checked, agreed;
 };
@@ -34,7 +37,8 @@ struct stacks_stats {
 struct stacks *stacks_new(const struct stacks_config *config);
 void stacks_free(struct stacks *s);
 /* thread is the sampled one. */
-void stacks_resolve(struct stacks *s, const struct task_thread *thread, const struct record *r, struct stacks_result *out);
+void stacks_resolve(struct stacks *s, const struct task_thread *thread, const struct record *r,
+		    struct stacks_result *out);
 void stacks_new_epoch(struct stacks *s);
 void stacks_get_stats(const struct stacks *s, struct stacks_stats *out);
 

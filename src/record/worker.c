@@ -1,6 +1,11 @@
 /* The worker's life: rings, messages, draining, growth of the stack copy, the end. */
 #include "record/worker.h"
 
+#include "base/io.h"
+#include "base/log.h"
+#include "record/describe.h"
+#include "record/pipeline.h"
+#include "record/rings.h"
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,16 +16,11 @@
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
-#include "base/io.h"
-#include "base/log.h"
-#include "record/describe.h"
-#include "record/pipeline.h"
-#include "record/rings.h"
 
-#define POLL_MS	      50
-#define CLOCK_NS      1000000000ull
-#define GROW_MIN      100 /* stacks before the cut share is judged */
-#define JITTER_NS     1000000000ull
+#define POLL_MS	  50
+#define CLOCK_NS  1000000000ull
+#define GROW_MIN  100 /* stacks before the cut share is judged */
+#define JITTER_NS 1000000000ull
 
 struct worker {
 	const struct worker_sockets *sockets;
@@ -56,7 +56,8 @@ static void send_failed(struct worker *w, const struct error *why)
 
 static void ignore_terminal_signals(void)
 {
-	static const int ignored[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP, SIGTTIN, SIGTTOU, SIGPIPE };
+	static const int ignored[] = { SIGINT,	SIGQUIT, SIGTERM, SIGHUP,
+				       SIGTSTP, SIGTTIN, SIGTTOU, SIGPIPE };
 	for (size_t i = 0; i < ARRAY_LEN(ignored); i++)
 		signal(ignored[i], SIG_IGN);
 	sigset_t none;
@@ -78,7 +79,8 @@ static int open_rings(struct worker *w, struct error *err)
 	return control_send(w->sockets->control, &m, sizeof(m), NULL, 0, err);
 }
 
-static int add_events(struct worker *w, const struct control_events *m, const int *fds, struct error *err)
+static int add_events(struct worker *w, const struct control_events *m, const int *fds,
+		      struct error *err)
 {
 	int result = 0;
 	for (uint32_t i = 0; i < m->count; i++) {
@@ -121,7 +123,9 @@ static void new_pipeline(struct worker *w)
 		.arch = describe_arch(),
 		.check_every = w->plan->options->check_stacks,
 		.account = !w->plan->system_wide,
-		.run = { .start_ns = clock_monotonic_ns(), .start_realtime_ns = clock_realtime_ns(), .exit_status = -1 },
+		.run = { .start_ns = clock_monotonic_ns(),
+			 .start_realtime_ns = clock_realtime_ns(),
+			 .exit_status = -1 },
 		.machine = { .cpu_count = w->about.cpu_count },
 		.command = w->about.command,
 		.clock = "monotonic",
@@ -146,7 +150,8 @@ static void read_running(struct worker *w)
 	struct bytes pids = { 0 };
 	for (uint32_t i = 0; i < w->begin.attach_count; i++)
 		task_read_proc(tasks, w->begin.attach_pids[i], true, 0, NULL);
-	if (w->begin.read_all && files_read_proc(w->files, FILES_PROC_PIDS, 0, 0, &pids, NULL) == 0) {
+	if (w->begin.read_all &&
+	    files_read_proc(w->files, FILES_PROC_PIDS, 0, 0, &pids, NULL) == 0) {
 		for (size_t i = 0; i + 4 <= pids.len; i += 4) {
 			uint32_t pid;
 			memcpy(&pid, pids.data + i, 4);
@@ -197,7 +202,8 @@ static void grow_stacks(struct worker *w)
 	rings_switch(&w->rings, 1, RINGS_ENABLE);
 	w->grown = true;
 	char text[160];
-	snprintf(text, sizeof(text), "%.0f%% of stacks were cut at %u kB: copying %u kB from now on",
+	snprintf(text, sizeof(text),
+		 "%.0f%% of stacks were cut at %u kB: copying %u kB from now on",
 		 100.0 * (double)s.truncated / (double)s.stacks, w->plan->stack_bytes[0] >> 10,
 		 (w->plan->stack_bytes[1] + 8) >> 10);
 	pipeline_note(w->pipeline, text);
@@ -232,7 +238,8 @@ static void tick(struct worker *w)
 		w->jitter_due_ns = now_ns + JITTER_NS;
 	}
 	grow_stacks(w);
-	if (pipeline_tick(w->pipeline, now_ns, &w->write_error) < 0 && w->write_error.code == ERROR_NONE)
+	if (pipeline_tick(w->pipeline, now_ns, &w->write_error) < 0 &&
+	    w->write_error.code == ERROR_NONE)
 		error_set(&w->write_error, ERROR_SYSTEM, "cannot write the profile");
 }
 
@@ -262,7 +269,8 @@ static void fill_summary(struct worker *w, struct control_summary *m)
 	m->prof_cpu_ns = s.health.prof_cpu_ns;
 	m->max_rss_bytes = s.health.prof_max_rss_bytes;
 	m->target_ns = s.health.target_cpu_ns;
-	m->write_failed = w->write_error.code ? (w->write_error.errnum ? w->write_error.errnum : EIO) : 0;
+	m->write_failed =
+		w->write_error.code ? (w->write_error.errnum ? w->write_error.errnum : EIO) : 0;
 	snprintf(m->text, sizeof(m->text), "%s", w->write_error.text);
 }
 
@@ -283,11 +291,13 @@ static int flush(struct worker *w, struct error *err)
 	return send_summary(w, CONTROL_FLUSHED, err);
 }
 
-static int on_message(struct worker *w, const union control_message *m, const int *fds, struct error *err)
+static int on_message(struct worker *w, const union control_message *m, const int *fds,
+		      struct error *err)
 {
 	switch (m->kind) {
 	case CONTROL_EVENTS:
-		return add_events(w, &m->events, fds, err) < 0 ? -1 : send_plain(w, CONTROL_OK, err);
+		return add_events(w, &m->events, fds, err) < 0 ? -1
+							       : send_plain(w, CONTROL_OK, err);
 	case CONTROL_TIDS:
 		return answer_tids(w, &m->tids, err);
 	case CONTROL_BEGIN:
@@ -315,7 +325,8 @@ static void receive(struct worker *w)
 	int fds[CONTROL_MAX_FDS];
 	size_t fd_count = 0;
 	struct error err = { 0 };
-	if (control_receive(w->sockets->control, &m, fds, &fd_count, &err) == 0 && on_message(w, &m, fds, &err) == 0)
+	if (control_receive(w->sockets->control, &m, fds, &fd_count, &err) == 0 &&
+	    on_message(w, &m, fds, &err) == 0)
 		return;
 	if (err.code == ERROR_CLOSED)
 		w->broker_gone = true;
@@ -341,15 +352,18 @@ static void finish(struct worker *w)
 		.end_ns = clock_monotonic_ns(),
 		.other_cpu_ns = w->stop.broker_cpu_ns,
 		.ring_bytes = w->rings.ring_bytes,
-		.stack_bytes = w->plan->stack_mode == STACK_COPY ? w->plan->stack_bytes[w->grown] : 0,
+		.stack_bytes =
+			w->plan->stack_mode == STACK_COPY ? w->plan->stack_bytes[w->grown] : 0,
 		.system_wide = w->plan->system_wide,
 		.lost_own = w->rings.broken + w->rings.undecoded,
 	};
-	rings_count(&w->rings, totals, w->plan->events.items.len, &end.lost_samples, &end.lost_records);
+	rings_count(&w->rings, totals, w->plan->events.items.len, &end.lost_samples,
+		    &end.lost_records);
 	order_get_stats(w->rings.order, &order);
 	end.out_of_order = order.out_of_order;
 	note_clocks(w);
-	if (pipeline_finish(w->pipeline, &end, &w->write_error) < 0 && w->write_error.code == ERROR_NONE)
+	if (pipeline_finish(w->pipeline, &end, &w->write_error) < 0 &&
+	    w->write_error.code == ERROR_NONE)
 		error_set(&w->write_error, ERROR_SYSTEM, "cannot write the profile");
 	free(totals);
 }
@@ -380,7 +394,9 @@ static void record(struct worker *w)
 
 int worker_main(const struct worker_sockets *sockets, struct plan *plan)
 {
-	struct worker w = { .sockets = sockets, .plan = plan, .output = -1, .random_state = (uint64_t)getpid() };
+	struct worker w = {
+		.sockets = sockets, .plan = plan, .output = -1, .random_state = (uint64_t)getpid()
+	};
 	struct error err = { 0 };
 	plan->silent = true;
 	prctl(PR_SET_NAME, "prof-worker");

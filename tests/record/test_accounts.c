@@ -1,4 +1,10 @@
-/* Exact counts against samples: what is missing gets a row of its own, and all weights sum to the counter. */
+/* Exact counts against samples: what is missing gets a row of its own, and all weights sum to the
+ * counter. */
+#include "profile/reader.h"
+#include "profile/writer.h"
+#include "record/accounts.h"
+#include "record/rows.h"
+#include <cmocka.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,11 +13,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include <cmocka.h>
-#include "profile/reader.h"
-#include "profile/writer.h"
-#include "record/accounts.h"
-#include "record/rows.h"
 
 #define PERIOD 1000000u
 
@@ -30,8 +31,10 @@ static void start(struct fixture *f, bool kernel_hidden)
 	struct profile_writer_options options = { .fd = f->fd };
 	assert_int_equal(profile_writer_new(&f->writer, &options, NULL), 0);
 	rows_init(&f->rows, f->writer);
-	struct profile_event event = { .name = profile_writer_add_str(f->writer, "task-clock"), .unit = UNIT_NS };
-	struct accounts_config config = { &f->rows, NULL, profile_writer_add_event(f->writer, &event), PERIOD,
+	struct profile_event event = { .name = profile_writer_add_str(f->writer, "task-clock"),
+				       .unit = UNIT_NS };
+	struct accounts_config config = { &f->rows, NULL,
+					  profile_writer_add_event(f->writer, &event), PERIOD,
 					  kernel_hidden };
 	f->accounts = accounts_new(&config);
 }
@@ -64,7 +67,8 @@ static uint64_t weight_of(const struct profile *p, const char *name, const char 
 		const struct profile_sample *s = &p->samples.data[i];
 		const char *task = profile_str(p, p->tasks.data[s->task].comm);
 		assert_true(s->flags & SAMPLE_SYNTHETIC);
-		if (!strcmp(profile_str(p, p->modules.data[s->leaf_module].path), name) && (!comm || !strcmp(task, comm)))
+		if (!strcmp(profile_str(p, p->modules.data[s->leaf_module].path), name) &&
+		    (!comm || !strcmp(task, comm)))
 			sum += s->weight;
 	}
 	return sum;
@@ -97,7 +101,8 @@ static void hidden_kernel_time_has_its_row(void **state)
 	struct accounts_end end = { .exact_total = 100 * PERIOD, .time_ns = 5000 };
 	assert_int_equal(accounts_finish(f.accounts, &end), 100 * PERIOD);
 	finish(&f);
-	assert_int_equal(weight_of(&f.profile, SYNTHETIC_KERNEL_NOT_PERMITTED, "reader"), 47 * PERIOD);
+	assert_int_equal(weight_of(&f.profile, SYNTHETIC_KERNEL_NOT_PERMITTED, "reader"),
+			 47 * PERIOD);
 	assert_int_equal(weight_of(&f.profile, SYNTHETIC_NOT_SAMPLED, NULL), 0);
 	profile_release(&f.profile);
 }
@@ -133,7 +138,9 @@ static void losses_of_a_long_child_are_lost(void **state)
 	for (int i = 0; i < 80; i++)
 		accounts_sample(f.accounts, &child, PERIOD);
 	accounts_read(f.accounts, &child, 100 * PERIOD, 1000);
-	struct accounts_end end = { .exact_total = 100 * PERIOD, .lost_samples = 20, .time_ns = 5000 };
+	struct accounts_end end = { .exact_total = 100 * PERIOD,
+				    .lost_samples = 20,
+				    .time_ns = 5000 };
 	assert_int_equal(accounts_finish(f.accounts, &end), 100 * PERIOD);
 	finish(&f);
 	assert_int_equal(weight_of(&f.profile, SYNTHETIC_LOST, "child"), 20 * PERIOD);

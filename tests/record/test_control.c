@@ -1,4 +1,8 @@
-/* Messages between broker and worker: what is malformed is refused, and its descriptors are closed. */
+/* Messages between broker and worker: what is malformed is refused, and its descriptors are closed.
+ */
+#include "files/files.h"
+#include "record/control.h"
+#include <cmocka.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -6,9 +10,6 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-#include <cmocka.h>
-#include "files/files.h"
-#include "record/control.h"
 
 static int pair[2];
 
@@ -90,8 +91,10 @@ static void other_side_gone_is_closed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(events_arrive_with_descriptors, open_pair, close_pair),
-		cmocka_unit_test_setup_teardown(wrong_size_kind_and_count_are_refused, open_pair, close_pair),
+		cmocka_unit_test_setup_teardown(events_arrive_with_descriptors, open_pair,
+						close_pair),
+		cmocka_unit_test_setup_teardown(wrong_size_kind_and_count_are_refused, open_pair,
+						close_pair),
 		cmocka_unit_test_setup_teardown(other_side_gone_is_closed, open_pair, close_pair),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,7 @@
 /* The output file: nothing good is destroyed, nothing half-made is left. */
+#include "base/io.h"
+#include "record/output_file.h"
+#include <cmocka.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,9 +11,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <cmocka.h>
-#include "base/io.h"
-#include "record/output_file.h"
 
 static char folder[64];
 
@@ -106,9 +106,12 @@ static void device_is_written_as_it_is(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(former_file_becomes_old, enter_folder, leave_folder),
-		cmocka_unit_test_setup_teardown(unpublished_leaves_nothing, enter_folder, leave_folder),
-		cmocka_unit_test_setup_teardown(folder_that_is_not_there_is_named, enter_folder, leave_folder),
+		cmocka_unit_test_setup_teardown(former_file_becomes_old, enter_folder,
+						leave_folder),
+		cmocka_unit_test_setup_teardown(unpublished_leaves_nothing, enter_folder,
+						leave_folder),
+		cmocka_unit_test_setup_teardown(folder_that_is_not_there_is_named, enter_folder,
+						leave_folder),
 		cmocka_unit_test(device_is_written_as_it_is),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

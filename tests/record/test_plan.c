@@ -1,10 +1,10 @@
 /* What a recording will open, from what the user asked for. */
+#include "record/plan.h"
+#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
-#include <cmocka.h>
-#include "record/plan.h"
 
 static char *const command[] = { (char *)(uintptr_t) "true", NULL };
 
@@ -24,7 +24,8 @@ static void clocks_are_sampled_by_period(void **state)
 	assert_int_equal(plan_make(&p, &o, NULL), 0);
 	assert_int_equal(plan_period(&p, 0), 1000000);
 	assert_int_equal(plan_period(&p, 1), 0);
-	struct event_sampling clock = plan_sampling(&p, 0, 0, 1), faults = plan_sampling(&p, 1, 0, 1);
+	struct event_sampling clock = plan_sampling(&p, 0, 0, 1),
+			      faults = plan_sampling(&p, 1, 0, 1);
 	assert_true(clock.period > 1000000 && clock.period < 1003000); /* CPUs differ a little */
 	assert_int_equal(faults.period, 0);
 	assert_int_equal(faults.frequency, 1000);

@@ -1,0 +1,178 @@
+/* Code of hot functions and source around hot lines. */
+#include "record/excerpts.h"
+
+#include "base/io.h"
+#include "elf/elf_image.h"
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MAX_FUNCTION_BYTES 8192u
+#define MAX_CODE_BYTES	   (128u << 10) /* of one module */
+#define MAX_SOURCE_BYTES   (64u << 10)
+#define MAX_FILE_BYTES	   (32u << 20)
+#define LINES_AROUND	   6u
+
+struct hot_line {
+	char *file;
+	uint32_t line;
+};
+
+struct hot_lines {
+	VEC(struct hot_line) items;
+};
+
+void excerpts_release(struct excerpts *e)
+{
+	for (size_t i = 0; i < e->sources.len; i++)
+		free(e->sources.data[i].file);
+	vec_release(&e->sources);
+	vec_release(&e->code);
+	bytes_release(&e->bytes);
+}
+
+static bool has_code(const struct excerpts *e, uint64_t start)
+{
+	for (size_t i = 0; i < e->code.len; i++) {
+		if (e->code.data[i].address == start)
+			return true;
+	}
+	return false;
+}
+
+static void add_code(struct excerpts *e, struct elf_image *image, uint64_t start, uint64_t size)
+{
+	size_t len = size < MAX_FUNCTION_BYTES ? (size_t)size : MAX_FUNCTION_BYTES;
+	const uint8_t *bytes = elf_image_bytes(image, start, len);
+	if (!bytes || has_code(e, start) || e->bytes.len + len > MAX_CODE_BYTES)
+		return;
+	struct excerpt_code code = { start, (uint32_t)e->bytes.len, (uint32_t)len };
+	bytes_append(&e->bytes, bytes, len);
+	vec_push(&e->code, code);
+}
+
+static void collect_code(struct excerpts *e, struct symbolizer *s, const struct symbolize_module *m,
+			 const uint64_t *addresses, size_t count)
+{
+	struct elf_image *image;
+	if (m->fd < 0 || elf_image_open_fd(&image, m->fd, m->path, NULL) < 0)
+		return;
+	for (size_t i = 0; i < count; i++) {
+		uint64_t start, size;
+		if (symbolize_function_range(s, m->key, addresses[i], &start, &size) && size)
+			add_code(e, image, start, size);
+	}
+	elf_image_free(image);
+}
+
+static void note_lines(void *ctx, uint64_t address, const struct profile_symbol_frame *frames,
+		       uint32_t count)
+{
+	struct hot_lines *lines = ctx;
+	(void)address;
+	for (uint32_t i = 0; i < count; i++) {
+		if (!frames[i].file || frames[i].file[0] != '/' || !frames[i].line)
+			continue;
+		struct hot_line line = { xstrdup(frames[i].file), frames[i].line };
+		vec_push(&lines->items, line);
+	}
+}
+
+static int compare_lines(const void *pa, const void *pb)
+{
+	const struct hot_line *a = pa, *b = pb;
+	int order = strcmp(a->file, b->file);
+	return order ? order : (a->line > b->line) - (a->line < b->line);
+}
+
+/* Lines from..to of text, as far as there are any. */
+static void add_lines(struct excerpts *e, const char *file, const struct bytes *text, uint32_t from,
+		      uint32_t to)
+{
+	const char *at = (const char *)text->data, *end = at + text->len;
+	for (uint32_t line = 1; line < from && at < end; line++) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+		at = newline ? newline + 1 : end;
+	}
+	const char *stop = at;
+	for (uint32_t line = from; line <= to && stop < end; line++) {
+		const char *newline = memchr(stop, '\n', (size_t)(end - stop));
+		stop = newline ? newline + 1 : end;
+	}
+	size_t len = (size_t)(stop - at);
+	if (len == 0 || e->bytes.len + len > MAX_CODE_BYTES + MAX_SOURCE_BYTES)
+		return;
+	struct excerpt_source source = { xstrdup(file), from, (uint32_t)e->bytes.len,
+					 (uint32_t)len };
+	bytes_append(&e->bytes, at, len);
+	vec_push(&e->sources, source);
+}
+
+static bool read_source(struct files *files, pid_t pid, const char *path, struct bytes *text)
+{
+	int fd;
+	if (files_open_path(files, pid, path, &fd, NULL) < 0)
+		return false;
+	int result = io_read_all(fd, text, MAX_FILE_BYTES, NULL);
+	close(fd);
+	return result == 0 && text->len;
+}
+
+/* All hot lines of one file, windows that touch made one. */
+static void add_file(struct excerpts *e, struct files *files, pid_t pid,
+		     const struct hot_line *lines, size_t count)
+{
+	struct bytes text = { 0 };
+	if (read_source(files, pid, lines[0].file, &text)) {
+		for (size_t i = 0; i < count;) {
+			uint32_t from =
+				lines[i].line > LINES_AROUND ? lines[i].line - LINES_AROUND : 1;
+			uint32_t to = lines[i].line + LINES_AROUND;
+			for (i++; i < count && lines[i].line <= to + LINES_AROUND + 1; i++)
+				to = lines[i].line + LINES_AROUND;
+			add_lines(e, lines[0].file, &text, from, to);
+		}
+	}
+	bytes_release(&text);
+}
+
+static int compare_addresses(const void *pa, const void *pb)
+{
+	uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
+	return (a > b) - (a < b);
+}
+
+static void collect_sources(struct excerpts *e, struct symbolizer *s, struct files *files,
+			    const struct symbolize_module *m, const uint64_t *addresses,
+			    size_t count)
+{
+	struct hot_lines lines = { 0 };
+	struct symbolize_result result;
+	uint64_t *sorted = xcalloc(count, sizeof(*sorted));
+	memcpy(sorted, addresses, count * sizeof(*sorted));
+	qsort(sorted, count, sizeof(*sorted), compare_addresses);
+	symbolize_batch(s, m, sorted, count, note_lines, &lines, &result);
+	free(sorted);
+	if (lines.items.len)
+		qsort(lines.items.data, lines.items.len, sizeof(lines.items.data[0]),
+		      compare_lines);
+	for (size_t i = 0, next; i < lines.items.len; i = next) {
+		for (next = i + 1; next < lines.items.len; next++) {
+			if (strcmp(lines.items.data[next].file, lines.items.data[i].file) != 0)
+				break;
+		}
+		add_file(e, files, m->pid, &lines.items.data[i], next - i);
+	}
+	for (size_t i = 0; i < lines.items.len; i++)
+		free(lines.items.data[i].file);
+	vec_release(&lines.items);
+}
+
+void excerpts_collect(struct excerpts *e, struct symbolizer *s, struct files *files,
+		      const struct symbolize_module *m, const uint64_t *addresses, size_t count)
+{
+	if (count == 0)
+		return;
+	collect_code(e, s, m, addresses, count);
+	collect_sources(e, s, files, m, addresses, count);
+}

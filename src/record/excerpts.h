@@ -1,0 +1,37 @@
+/*
+ * What a reader on another machine needs to see the hot spots: machine code of the hottest
+ * functions and the source lines around the hottest lines. Each is capped, so that a recording
+ * stays small. Runs in the naming thread.
+ */
+#ifndef PROF_RECORD_EXCERPTS_H
+#define PROF_RECORD_EXCERPTS_H
+
+#include "base/bytes.h"
+#include "base/memory.h"
+#include "files/files.h"
+#include "symbolize/symbolize.h"
+#include <stdint.h>
+
+struct excerpt_code {
+	uint64_t address;
+	uint32_t offset, length; /* in bytes */
+};
+
+struct excerpt_source {
+	char *file; /* owned */
+	uint32_t first_line;
+	uint32_t offset, length; /* in bytes */
+};
+
+struct excerpts { /* zeroed is valid */
+	VEC(struct excerpt_code) code;
+	VEC(struct excerpt_source) sources;
+	struct bytes bytes;
+};
+
+void excerpts_release(struct excerpts *e);
+/* For one module: its hottest addresses, hottest first. */
+void excerpts_collect(struct excerpts *e, struct symbolizer *s, struct files *files,
+		      const struct symbolize_module *m, const uint64_t *addresses, size_t count);
+
+#endif
