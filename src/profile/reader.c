@@ -14,7 +14,7 @@
 /* What a file may become. Real recordings need about 10 times their size, repetitive ones more. */
 #define MEMORY_BASE    ((uint64_t)48 << 20)
 #define INFLATED_BASE  ((uint64_t)256 << 20)
-#define GROWTH_ALLOWED ((uint64_t)32)
+#define GROWTH_ALLOWED ((uint64_t)48)
 
 struct reading {
 	struct chunk_source *source;
