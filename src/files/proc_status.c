@@ -216,13 +216,11 @@ bool proc_stat_start_ticks(const char *text, size_t len, uint64_t *ticks)
 	if (!paren)
 		return false;
 	struct line l = { paren + 1, text + len };
-	for (int field = 3; field <= STAT_START_FIELD; field++) {
+	for (int field = 3; field < STAT_START_FIELD; field++) {
 		while (l.pos < l.end && is_space(*l.pos))
 			l.pos++;
-		if (field == STAT_START_FIELD)
-			return next_number(&l, ticks);
 		while (l.pos < l.end && !is_space(*l.pos))
 			l.pos++;
 	}
-	return false;
+	return next_number(&l, ticks);
 }
