@@ -13,6 +13,7 @@
 #include "event/spec_source.h"
 
 #define SHOWN_MAX 80 /* of an unknown name in the error line */
+#define GLOB_MAX  257
 
 void event_list_release(struct event_list *list)
 {
@@ -93,7 +94,8 @@ static enum spec_answer resolve(const char *text, const char *head, const char *
 static int unknown_event(const char *text, const char *head, struct error *err)
 {
 	char hint[256];
-	const char *obstacle = spec_tracepoint_obstacle(text);
+	bool has_mods = strcmp(text, head) != 0; /* cycle:u is no tracepoint */
+	const char *obstacle = has_mods ? NULL : spec_tracepoint_obstacle(text);
 	char *cut = xstrndup(text, SHOWN_MAX), *shown = text_printable(cut);
 
 	if (obstacle) {
@@ -151,6 +153,42 @@ static int parse_one(struct event_list *list, const char *text, struct error *er
 	return 0;
 }
 
+struct glob_matches {
+	struct event_list *list;
+	size_t count;
+};
+
+static int push_match(void *ctx, const struct event_name *n)
+{
+	struct glob_matches *m = ctx;
+	struct event_spec spec = { 0 };
+
+	if (spec_tracepoint_resolve(spec_tracefs_root(), n->name, &spec) == SPEC_FOUND) {
+		vec_push(&m->list->items, spec);
+		m->count++;
+	}
+	return m->count == GLOB_MAX;
+}
+
+/* subsystem:pattern, all tracepoints that match. */
+static int parse_glob(struct event_list *list, const char *text, struct error *err)
+{
+	struct glob_matches matches = { .list = list };
+	struct name_sink sink = { .pattern = text, .each = push_match, .ctx = &matches };
+
+	if (strlen(text) <= SPEC_NAME_MAX)
+		spec_tracepoint_each(spec_tracefs_root(), &sink);
+	if (matches.count == GLOB_MAX)
+		return error_set(err, ERROR_LIMIT, "more than %d tracepoints match one pattern",
+				 GLOB_MAX - 1);
+	return matches.count ? 0 : unknown_event(text, text, err);
+}
+
+static bool is_glob(const char *text)
+{
+	return strpbrk(text, "*?") && strchr(text, ':') && !strchr(text, '/');
+}
+
 static char *trim(char *s)
 {
 	s += strspn(s, " \t\n");
@@ -185,7 +223,8 @@ int event_parse(struct event_list *list, const char *text, struct error *err)
 	while (next && result == 0) {
 		char *one = next;
 		next = cut_at_comma(one);
-		result = parse_one(list, trim(one), err);
+		one = trim(one);
+		result = is_glob(one) ? parse_glob(list, one, err) : parse_one(list, one, err);
 	}
 	free(copy);
 	return result;

@@ -1,8 +1,8 @@
 /*
  * Event names as users type them → what to open. Software events, raw (r1a2), tracepoints
- * (subsystem:name, ids from tracefs), sysfs PMUs (pmu/term=value,…/), breakpoints refused with the
- * reason, hardware names and everything else through libpfm4. Modifiers :u :k :p…  Unknown: near
- * matches.
+ * (subsystem:name, patterns too, ids from tracefs), sysfs PMUs (pmu/term=value,…/), breakpoints
+ * refused with the reason, hardware names and everything else through libpfm4. Modifiers :u :k :p…
+ * Unknown: near matches.
  */
 #ifndef PROF_EVENT_SPEC_H
 #define PROF_EVENT_SPEC_H

@@ -128,9 +128,8 @@ void spec_suggest(const char *text, char *buf, size_t size)
 	struct bytes line = { 0 };
 
 	lower(s.wanted, text);
-	s.limit = (unsigned)strlen(s.wanted) / 3;
-	if (s.limit < 2)
-		s.limit = 2;
+	size_t len = strlen(s.wanted);
+	s.limit = len < 4 ? 1 : len < 9 ? 2 : (unsigned)len / 3;
 	event_list_names(NULL, consider, &s, NULL);
 	for (size_t i = 0; i < s.count; i++)
 		bytes_printf(&line, "%s%s",

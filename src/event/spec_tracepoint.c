@@ -86,22 +86,20 @@ enum spec_answer spec_tracepoint_resolve(const char *root, const char *text,
 
 const char *spec_tracepoint_obstacle(const char *text)
 {
-	int subsystem_len;
+	size_t first = word_length(text);
 
-	if (!looks_like_tracepoint(text, &subsystem_len))
+	if (first == 0 || text[first] != ':' || text[first + 1] == ':')
 		return NULL;
-	if (spec_tracefs_root()) {
-		char path[64];
-		snprintf(path, sizeof(path), "%s/events/sched", spec_tracefs_root());
-		return access(path, X_OK) == 0
-			       ? NULL
-			       : "tracefs may not be read: `sudo mount -o remount,mode=755 "
-				 "/sys/kernel/tracing`";
-	}
-	if (access("/sys/kernel/tracing", R_OK | X_OK) < 0 && errno == EACCES)
+	const char *root = spec_tracefs_root();
+	char path[64];
+	snprintf(path, sizeof(path), "%s/events/sched", root ? root : "/sys/kernel/tracing");
+	if (access(path, X_OK) == 0)
+		return NULL;
+	if (errno == EACCES)
 		return "tracefs may not be read: `sudo mount -o remount,mode=755 "
 		       "/sys/kernel/tracing`";
-	return "tracepoints need tracefs: `sudo mount -t tracefs nodev /sys/kernel/tracing`";
+	return root ? NULL
+		    : "tracepoints need tracefs: `sudo mount -t tracefs nodev /sys/kernel/tracing`";
 }
 
 struct lister {

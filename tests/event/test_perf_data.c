@@ -49,7 +49,6 @@ static int tally_all(struct perf_data *p, struct tally *t)
 	return more;
 }
 
-/* clang-format off: one row per recording */
 static const struct seed {
 	const char *name;
 	uint32_t events;
@@ -152,8 +151,6 @@ static const struct seed {
 	  .clock = "unknown",
 	  .build_ids = 0 },
 };
-
-/* clang-format on */
 
 static void check_seed(const struct seed *s, struct perf_data *p)
 {

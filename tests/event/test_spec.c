@@ -136,6 +136,7 @@ static void test_refused(void **state)
 		{ "cycles,", "missing" },
 		{ ",cycles", "missing" },
 		{ "task-clok", "task-clock" },
+		{ "cycle:u", "did you mean cycles" },
 		{ "instuctions", "did you mean instructions" },
 		{ "cycles:pppp", "three p" },
 		{ "iTLB-stores", "no event \"iTLB-stores\"" },
@@ -288,6 +289,24 @@ static void test_tracepoints(void **state)
 	assert_int_equal(spec_tracepoint_resolve(NULL, "sched:sched_switch", &spec), SPEC_NOT_MINE);
 }
 
+static void test_tracepoint_pattern(void **state)
+{
+	struct event_list list = { 0 };
+	struct error err = { 0 };
+
+	(void)state;
+	assert_int_equal(event_parse(&list, "nosuch:*", NULL), -1);
+	if (event_parse(&list, "sched:sched_swi*,cs,sched:sched_process_e?it", &err) < 0) {
+		print_message("skipped: %s\n", err.text);
+		skip();
+	}
+	assert_int_equal(list.items.len, 3);
+	assert_string_equal(list.items.data[0].name, "sched:sched_switch");
+	assert_string_equal(list.items.data[2].name, "sched:sched_process_exit");
+	assert_int_equal(list.items.data[2].type, PERF_TYPE_TRACEPOINT);
+	event_list_release(&list);
+}
+
 static int append_name(void *ctx, const struct event_name *n)
 {
 	bytes_printf(ctx, "%s %s;", n->name, n->kind);
@@ -394,11 +413,17 @@ int run_spec_tests(void)
 {
 #define WITH_TREE(fn) cmocka_unit_test_setup_teardown(fn, make_tree, remove_tree)
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names),	     cmocka_unit_test(test_modifiers),
-		cmocka_unit_test(test_lists_append), cmocka_unit_test(test_refused),
-		WITH_TREE(test_pmu_terms),	     WITH_TREE(test_pmu_refusals),
-		WITH_TREE(test_tracepoints),	     WITH_TREE(test_lists_of_a_tree),
-		cmocka_unit_test(test_list_names),   cmocka_unit_test(test_probe),
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_modifiers),
+		cmocka_unit_test(test_lists_append),
+		cmocka_unit_test(test_refused),
+		WITH_TREE(test_pmu_terms),
+		WITH_TREE(test_pmu_refusals),
+		WITH_TREE(test_tracepoints),
+		WITH_TREE(test_lists_of_a_tree),
+		cmocka_unit_test(test_tracepoint_pattern),
+		cmocka_unit_test(test_list_names),
+		cmocka_unit_test(test_probe),
 		cmocka_unit_test(test_hostile),
 	};
 	return cmocka_run_group_tests_name("event spec", tests, NULL, NULL);
