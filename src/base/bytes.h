@@ -1,7 +1,7 @@
 /*
- * Reading and writing byte sequences. The reader is a bounds-checked cursor: a read past the end returns
- * zero and sets `failed`, which stays set, so a parser may check once per record. Integers are
- * little-endian unless named otherwise; varint is LEB128; zigzag for signed deltas.
+ * Reading and writing byte sequences. The reader is a bounds-checked cursor: a read past the end
+ * returns zero and sets `failed`, which stays set, so a parser may check once per record. Integers
+ * are little-endian unless named otherwise; varint is LEB128; zigzag for signed deltas.
  */
 #ifndef PROF_BASE_BYTES_H
 #define PROF_BASE_BYTES_H
@@ -15,16 +15,19 @@ struct bytes_reader {
 	const uint8_t *pos, *end;
 	bool failed;
 };
+
 static inline void reader_init(struct bytes_reader *r, const void *data, size_t len)
 {
 	r->pos = data;
 	r->end = len ? r->pos + len : r->pos; /* data may be NULL then */
 	r->failed = false;
 }
+
 static inline size_t reader_left(const struct bytes_reader *r)
 {
 	return (size_t)(r->end - r->pos);
 }
+
 /* A pointer to the next n bytes, which it passes; NULL (and failed) when fewer are left. */
 static inline const uint8_t *reader_take(struct bytes_reader *r, uint64_t n)
 {
@@ -36,6 +39,7 @@ static inline const uint8_t *reader_take(struct bytes_reader *r, uint64_t n)
 	r->pos += n;
 	return p;
 }
+
 static inline bool reader_copy(struct bytes_reader *r, void *out, size_t n)
 {
 	const uint8_t *p = reader_take(r, n);
@@ -45,11 +49,13 @@ static inline bool reader_copy(struct bytes_reader *r, void *out, size_t n)
 		memset(out, 0, n);
 	return p != NULL;
 }
+
 static inline uint8_t reader_u8(struct bytes_reader *r)
 {
 	const uint8_t *p = reader_take(r, 1);
 	return p ? *p : 0;
 }
+
 uint16_t reader_u16(struct bytes_reader *r);
 uint32_t reader_u32(struct bytes_reader *r);
 uint64_t reader_u64(struct bytes_reader *r);
@@ -63,6 +69,7 @@ struct bytes { /* a growable buffer; zeroed is valid */
 	uint8_t *data;
 	size_t len, cap;
 };
+
 void bytes_reserve(struct bytes *b, size_t extra);
 void bytes_append(struct bytes *b, const void *data, size_t len);
 void bytes_u8(struct bytes *b, uint8_t v);
@@ -72,10 +79,12 @@ void bytes_u64(struct bytes *b, uint64_t v);
 void bytes_varint(struct bytes *b, uint64_t v);
 void bytes_zigzag(struct bytes *b, int64_t v);
 void bytes_printf(struct bytes *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
 static inline void bytes_clear(struct bytes *b)
 {
 	b->len = 0;
 }
+
 void bytes_release(struct bytes *b);
 
 #endif

@@ -2,12 +2,13 @@
 #ifndef PROF_BASE_HASH_H
 #define PROF_BASE_HASH_H
 
+#include "base/memory.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "base/memory.h"
 
 uint64_t hash_bytes(const void *data, size_t len, uint64_t seed);
+
 static inline uint64_t hash_u64(uint64_t x) /* finalizer of splitmix64 */
 {
 	x ^= x >> 30;
@@ -18,19 +19,22 @@ static inline uint64_t hash_u64(uint64_t x) /* finalizer of splitmix64 */
 }
 
 #define HMAP_NONE UINT32_MAX
+
 struct hmap { /* u64 key → u32 value; value HMAP_NONE is not storable */
 	uint64_t *keys;
 	uint32_t *values;
 	size_t len, cap; /* cap is a power of two or 0 */
 };
-void hmap_init(struct hmap *m); /* a zeroed struct is valid too */
-uint32_t hmap_get(const struct hmap *m, uint64_t key); /* HMAP_NONE when absent */
+
+void hmap_init(struct hmap *m);				     /* a zeroed struct is valid too */
+uint32_t hmap_get(const struct hmap *m, uint64_t key);	     /* HMAP_NONE when absent */
 void hmap_put(struct hmap *m, uint64_t key, uint32_t value); /* inserts or replaces */
 bool hmap_remove(struct hmap *m, uint64_t key);
 void hmap_clear(struct hmap *m);
 void hmap_release(struct hmap *m);
 
-/* Interned byte strings (no NUL inside is required; each is stored with a final NUL). Id 0 is "". */
+/* Interned byte strings (no NUL inside is required; each is stored with a final NUL). Id 0 is "".
+ */
 struct strtab {
 	struct arena arena;
 	VEC(const char *) strings;
@@ -38,17 +42,21 @@ struct strtab {
 	uint32_t *slots; /* open addressing: id + 1 */
 	size_t slot_cap;
 };
+
 void strtab_init(struct strtab *t);
 uint32_t strtab_add(struct strtab *t, const char *s, size_t len);
 uint32_t strtab_add_str(struct strtab *t, const char *s); /* NULL → 0 */
+
 static inline const char *strtab_get(const struct strtab *t, uint32_t id)
 {
 	return id < t->strings.len ? t->strings.data[id] : "";
 }
+
 static inline uint32_t strtab_len(const struct strtab *t, uint32_t id)
 {
 	return id < t->lengths.len ? t->lengths.data[id] : 0;
 }
+
 void strtab_clear(struct strtab *t);
 void strtab_release(struct strtab *t);
 

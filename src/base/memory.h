@@ -1,7 +1,7 @@
 /*
- * Allocation: an arena per phase and growable arrays. prof treats running out of memory as fatal for the
- * current process: the x-functions print one line and abort(); what was flushed is safe in the file.
- * Sizes that come from outside are checked against limits by the caller first.
+ * Allocation: an arena per phase and growable arrays. prof treats running out of memory as fatal
+ * for the current process: the x-functions print one line and abort(); what was flushed is safe in
+ * the file. Sizes that come from outside are checked against limits by the caller first.
  */
 #ifndef PROF_BASE_MEMORY_H
 #define PROF_BASE_MEMORY_H
@@ -23,42 +23,46 @@ void close_fd_ptr(int *fd); /* closes when >= 0 */
 #define CLEANUP_CLOSE __attribute__((cleanup(close_fd_ptr)))
 
 struct arena_block;
+
 struct arena {
 	struct arena_block *head;
-	size_t used, cap;      /* within the head block */
-	size_t total_bytes;    /* of all blocks */
+	size_t used, cap;   /* within the head block */
+	size_t total_bytes; /* of all blocks */
 };
+
 void arena_init(struct arena *a);
 void *arena_alloc(struct arena *a, size_t size); /* 16-byte aligned, not zeroed */
 void *arena_zalloc(struct arena *a, size_t size);
 char *arena_strndup(struct arena *a, const char *s, size_t len);
-void arena_reset(struct arena *a);   /* keeps one block */
+void arena_reset(struct arena *a); /* keeps one block */
 void arena_release(struct arena *a);
 
 /*
  * Growable array: VEC(int) v = {0}; vec_push(&v, 3); v.data[0]; v.len; vec_release(&v);
- * As a member: VEC(struct x) xs;  Growth doubles; elements are moved, so keep indices, not pointers.
+ * As a member: VEC(struct x) xs;  Growth doubles; elements are moved, so keep indices, not
+ * pointers.
  */
-#define VEC(type)                                                                                  \
-	struct {                                                                                   \
-		type *data;                                                                        \
-		size_t len, cap;                                                                   \
+#define VEC(type)                \
+	struct {                 \
+		type *data;      \
+		size_t len, cap; \
 	}
 void *vec_grow_(void *data, size_t *cap, size_t need, size_t elem_size);
-#define vec_reserve(v, n)                                                                          \
-	((void)((n) > (v)->cap                                                                     \
-			? ((v)->data = vec_grow_((v)->data, &(v)->cap, (n), sizeof(*(v)->data)), 0) \
+#define vec_reserve(v, n)                                                                        \
+	((void)((n) > (v)->cap                                                                   \
+			? ((v)->data = vec_grow_((v)->data, &(v)->cap, (n), sizeof(*(v)->data)), \
+			   0)                                                                    \
 			: 0))
-#define vec_push(v, value)                                                                         \
-	do {                                                                                       \
-		vec_reserve(v, (v)->len + 1);                                                      \
-		(v)->data[(v)->len++] = (value);                                                   \
+#define vec_push(v, value)                       \
+	do {                                     \
+		vec_reserve(v, (v)->len + 1);    \
+		(v)->data[(v)->len++] = (value); \
 	} while (0)
 #define vec_clear(v) ((void)((v)->len = 0))
-#define vec_release(v)                                                                             \
-	do {                                                                                       \
-		free_ptr(&(v)->data);                                                              \
-		(v)->len = (v)->cap = 0;                                                           \
+#define vec_release(v)                   \
+	do {                             \
+		free_ptr(&(v)->data);    \
+		(v)->len = (v)->cap = 0; \
 	} while (0)
 
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))

@@ -9,8 +9,10 @@ struct progress {
 	uint64_t start_ns, last_ns;
 	int enabled, shown;
 };
+
 void progress_start(struct progress *p, const char *what);
-void progress_update(struct progress *p, uint64_t done, uint64_t total); /* cheap; redraws 10 times a second */
+void progress_update(struct progress *p, uint64_t done,
+		     uint64_t total);  /* cheap; redraws 10 times a second */
 void progress_end(struct progress *p); /* erases the line */
 
 #endif

@@ -2,13 +2,14 @@
 #ifndef PROF_BASE_TEXT_H
 #define PROF_BASE_TEXT_H
 
+#include "base/bytes.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "base/bytes.h"
 
-/* Append s with control characters (C0, DEL, C1), invalid UTF-8 and backslashes of such escapes shown as
- * \xNN; valid UTF-8 passes, but bidi controls and line/paragraph separators are escaped too. */
+/* Append s with control characters (C0, DEL, C1), invalid UTF-8 and backslashes of such escapes
+ * shown as \xNN; valid UTF-8 passes, but bidi controls and line/paragraph separators are escaped
+ * too. */
 void text_append_printable(struct bytes *out, const char *s, size_t len);
 /* The same as a heap string the caller frees. */
 char *text_printable(const char *s);
@@ -23,10 +24,11 @@ const char *text_bytes(char *buf, size_t size, uint64_t bytes);
 const char *text_count(char *buf, size_t size, uint64_t n);
 
 /* Whole-string parses; false leaves *out alone. */
-bool text_parse_u64(const char *s, uint64_t *out);	   /* decimal or 0x */
-bool text_parse_size(const char *s, uint64_t *out);	   /* 64, 64k, 4M, 1G (1024s) */
-bool text_parse_seconds(const char *s, uint64_t *out_ns);  /* 1.5, 1.5s, 200ms, 10us, 5ns, 2m */
-/* Damerau-Levenshtein distance, bounded by limit (returns limit + 1 when above); for "did you mean". */
+bool text_parse_u64(const char *s, uint64_t *out);	  /* decimal or 0x */
+bool text_parse_size(const char *s, uint64_t *out);	  /* 64, 64k, 4M, 1G (1024s) */
+bool text_parse_seconds(const char *s, uint64_t *out_ns); /* 1.5, 1.5s, 200ms, 10us, 5ns, 2m */
+/* Damerau-Levenshtein distance, bounded by limit (returns limit + 1 when above); for "did you
+ * mean". */
 unsigned text_distance(const char *a, const char *b, unsigned limit);
 
 #endif

@@ -2,14 +2,14 @@
 #ifndef PROF_PROFILE_KEYSET_H
 #define PROF_PROFILE_KEYSET_H
 
+#include "base/memory.h"
 #include <stddef.h>
 #include <stdint.h>
-#include "base/memory.h"
 
 #define KEYSET_NONE	 UINT32_MAX
 #define KEYSET_MAX_WORDS 5
 
-struct keyset { /* zeroed but for words is valid */
+struct keyset {		/* zeroed but for words is valid */
 	unsigned words; /* of each key */
 	VEC(uint64_t) keys;
 	VEC(uint32_t) values;

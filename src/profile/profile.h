@@ -1,17 +1,18 @@
 /*
- * The profile in memory: plain tables that refer to each other by index, and nothing else. A reader fills
- * it (prof.data, perf.data, folded text), views and analyses only read it. No I/O, no ELF, no clock here.
+ * The profile in memory: plain tables that refer to each other by index, and nothing else. A reader
+ * fills it (prof.data, perf.data, folded text), views and analyses only read it. No I/O, no ELF, no
+ * clock here.
  *
- * Strings are interned; string id 0 is "". Ids are indices into the tables below; PROFILE_NONE is "none".
- * Bytes of strings are as found: views escape them. All addresses are 64-bit.
+ * Strings are interned; string id 0 is "". Ids are indices into the tables below; PROFILE_NONE is
+ * "none". Bytes of strings are as found: views escape them. All addresses are 64-bit.
  */
 #ifndef PROF_PROFILE_PROFILE_H
 #define PROF_PROFILE_PROFILE_H
 
-#include <stdbool.h>
-#include <stdint.h>
 #include "base/hash.h"
 #include "base/memory.h"
+#include <stdbool.h>
+#include <stdint.h>
 
 #define PROFILE_NONE UINT32_MAX
 
@@ -19,15 +20,16 @@ enum profile_unit { UNIT_COUNT, UNIT_NS, UNIT_BYTES };
 
 /* What was counted or sampled. */
 struct profile_event {
-	uint32_t name;	     /* as the user would type it: "task-clock", "cycles:u" */
-	uint32_t type;	     /* perf_event_attr.type and .config */
+	uint32_t name; /* as the user would type it: "task-clock", "cycles:u" */
+	uint32_t type; /* perf_event_attr.type and .config */
 	uint64_t config;
-	uint64_t period;     /* fixed period in the event's unit, 0 when by frequency */
-	uint64_t frequency;  /* requested, in Hz; 0 when by period */
+	uint64_t period;      /* fixed period in the event's unit, 0 when by frequency */
+	uint64_t frequency;   /* requested, in Hz; 0 when by period */
 	uint64_t exact_total; /* the counter's final value over all tasks, 0 when unknown */
-	uint8_t unit;	     /* enum profile_unit of weights */
+	uint8_t unit;	      /* enum profile_unit of weights */
 	uint8_t flags;
 };
+
 enum { EVENT_EXCLUDES_KERNEL = 1, EVENT_EXCLUDES_USER = 2, EVENT_SYSTEM_WIDE = 4 };
 
 struct profile_machine {
@@ -37,10 +39,10 @@ struct profile_machine {
 
 /* One recording. times in CLOCK_MONOTONIC ns of its machine. */
 struct profile_run {
-	uint32_t command;    /* string: arguments quoted for a shell */
-	uint32_t clock;	     /* string: "monotonic", or what an imported file used, or "unknown" */
+	uint32_t command; /* string: arguments quoted for a shell */
+	uint32_t clock;	  /* string: "monotonic", or what an imported file used, or "unknown" */
 	uint32_t machine;
-	uint32_t tool;	     /* string: "prof 0.1.0", or the importer's source */
+	uint32_t tool; /* string: "prof 0.1.0", or the importer's source */
 	uint64_t start_ns, end_ns;
 	uint64_t start_realtime_ns;
 	int32_t exit_status; /* wait status of the launched command, -1 when unknown */
@@ -54,11 +56,12 @@ struct profile_clock {
 /* A thread under one name: a rename or exec starts a new row with the same pid and tid. */
 struct profile_task {
 	uint32_t pid, tid, parent_pid;
-	uint32_t comm; /* string */
+	uint32_t comm;		   /* string */
 	uint64_t start_ns, end_ns; /* of this row; end 0 = still so at the end */
 	uint32_t space;		   /* PROFILE_NONE when unknown */
 	uint32_t flags;
 };
+
 enum {
 	TASK_LAUNCHED = 1,	/* the command prof started */
 	TASK_FOREIGN_PIDNS = 2, /* lives outside the recorder's pid namespace */
@@ -77,33 +80,43 @@ struct profile_mapping {
 };
 
 enum module_kind {
-	MODULE_UNKNOWN,	  /* code where no mapping is known */
-	MODULE_FILE,	  /* an ELF file; addresses are ELF virtual addresses (as in its symbol table) */
-	MODULE_KERNEL,	  /* addresses are absolute */
-	MODULE_VDSO,	  /* ELF virtual addresses */
-	MODULE_JIT,	  /* memory without a file, named by a perf map or jitdump; addresses absolute */
-	MODULE_ANON,	  /* executable memory without a file or names; addresses absolute */
-	MODULE_SYNTHETIC, /* not code: "[not sampled]", "[kernel, not permitted]", "[lost]", "[throttled]" */
+	MODULE_UNKNOWN, /* code where no mapping is known */
+	MODULE_FILE, /* an ELF file; addresses are ELF virtual addresses (as in its symbol table) */
+	MODULE_KERNEL, /* addresses are absolute */
+	MODULE_VDSO,   /* ELF virtual addresses */
+	MODULE_JIT,  /* memory without a file, named by a perf map or jitdump; addresses absolute */
+	MODULE_ANON, /* executable memory without a file or names; addresses absolute */
+	MODULE_SYNTHETIC, /* not code: "[not sampled]", "[kernel, not permitted]", "[lost]",
+			     "[throttled]" */
 };
-enum module_identity { IDENTITY_NONE, IDENTITY_GNU_BUILD_ID, IDENTITY_GO_BUILD_ID, IDENTITY_CONTENT_HASH };
-enum module_symbols { /* where names came from, best first */
-	SYMBOLS_NONE,	    /* not looked up (yet) */
-	SYMBOLS_DEBUG_INFO, /* DWARF */
-	SYMBOLS_SYMTAB,
-	SYMBOLS_DYNSYM,
-	SYMBOLS_KALLSYMS,
-	SYMBOLS_MAP_FILE,
-	SYMBOLS_MISSING,    /* looked for, not there: see note */
-	SYMBOLS_REFUSED,    /* a file was found, but it is not the one that ran: see note */
+
+enum module_identity {
+	IDENTITY_NONE,
+	IDENTITY_GNU_BUILD_ID,
+	IDENTITY_GO_BUILD_ID,
+	IDENTITY_CONTENT_HASH
+};
+
+enum module_symbols {			  /* where names came from, best first */
+		      SYMBOLS_NONE,	  /* not looked up (yet) */
+		      SYMBOLS_DEBUG_INFO, /* DWARF */
+		      SYMBOLS_SYMTAB,
+		      SYMBOLS_DYNSYM,
+		      SYMBOLS_KALLSYMS,
+		      SYMBOLS_MAP_FILE,
+		      SYMBOLS_MISSING, /* looked for, not there: see note */
+		      SYMBOLS_REFUSED, /* a file was found, but it is not the one that ran: see note
+					*/
 };
 
 struct profile_module {
-	uint32_t path;	       /* string: as the target sees it, without " (deleted)" */
-	uint32_t build_id;     /* string: lower-case hex, or text for Go */
-	uint32_t debug_path;   /* string: file the symbols were read from when another one */
-	uint32_t note;	       /* string: why names are missing, with the remedy */
+	uint32_t path;	     /* string: as the target sees it, without " (deleted)" */
+	uint32_t build_id;   /* string: lower-case hex, or text for Go */
+	uint32_t debug_path; /* string: file the symbols were read from when another one */
+	uint32_t note;	     /* string: why names are missing, with the remedy */
 	uint8_t kind, identity, symbols, flags;
 };
+
 enum { MODULE_DELETED = 1 };
 
 /* How a frame was found. Guessed frames do not count as whole. */
@@ -112,22 +125,24 @@ enum frame_how {
 	FRAME_REGISTER, /* the sampled instruction itself */
 	FRAME_CFI,
 	FRAME_FP,
-	FRAME_KERNEL,	/* from the kernel's own chain */
+	FRAME_KERNEL, /* from the kernel's own chain */
 	FRAME_JIT,
-	FRAME_SIGNAL,	/* the code a signal interrupted */
-	FRAME_CHAIN,	/* user part of the kernel's frame-pointer chain, or an imported stack */
+	FRAME_SIGNAL, /* the code a signal interrupted */
+	FRAME_CHAIN,  /* user part of the kernel's frame-pointer chain, or an imported stack */
 	FRAME_GUESSED,
 };
+
 /* Addresses of these are looked up as they are; every other one at address - 1. */
 static inline bool frame_is_exact(uint8_t how)
 {
 	return how == FRAME_REGISTER || how == FRAME_SIGNAL;
 }
 
-/* The stack trie. A node is one physical frame below its parent (its caller); roots have PROFILE_NONE.
- * A parent's id is always smaller than its children's. A file's stacks are read up to PROFILE_DEPTH_MAX
- * nodes deep, so that walking every sample's stack takes bounded time. */
+/* The stack trie. A node is one physical frame below its parent (its caller); roots have
+ * PROFILE_NONE. A parent's id is always smaller than its children's. A file's stacks are read up to
+ * PROFILE_DEPTH_MAX nodes deep, so that walking every sample's stack takes bounded time. */
 #define PROFILE_DEPTH_MAX 4096
+
 struct profile_node {
 	uint32_t parent, module;
 	uint64_t address; /* the return address, or the exact one (frame_is_exact) */
@@ -144,16 +159,17 @@ enum stack_end {
 	END_NO_MAPPING, /* the address belongs to no known mapping */
 	END_DEPTH,	/* depth limit */
 	END_LOOP,
-	END_NO_STACK,	/* stacks were not asked for (--call-graph none) */
+	END_NO_STACK,	 /* stacks were not asked for (--call-graph none) */
 	END_KERNEL_ONLY, /* a kernel thread, or user registers not available */
-	END_COMPAT,	/* a 32-bit task: not unwound */
+	END_COMPAT,	 /* a 32-bit task: not unwound */
 	END_COUNT,
 };
 
 enum {
-	SAMPLE_KERNEL = 1,	/* taken in kernel mode */
-	SAMPLE_SYNTHETIC = 2,	/* a row for what was not seen: weight counts, sample count and error bars do not */
-	SAMPLE_GUESSED = 4,	/* at least one frame is guessed */
+	SAMPLE_KERNEL = 1,    /* taken in kernel mode */
+	SAMPLE_SYNTHETIC = 2, /* a row for what was not seen: weight counts, sample count and error
+				 bars do not */
+	SAMPLE_GUESSED = 4,   /* at least one frame is guessed */
 	SAMPLE_GUEST = 8,
 };
 
@@ -169,20 +185,22 @@ struct profile_sample {
 	uint8_t flags;
 };
 
-/* Names. A location is (module, address looked up): its frames are the inline chain, innermost first, the
- * last being the function the code is in. No frames: unknown. */
+/* Names. A location is (module, address looked up): its frames are the inline chain, innermost
+ * first, the last being the function the code is in. No frames: unknown. */
 struct profile_function {
-	uint32_t name;	 /* string: demangled */
+	uint32_t name;	  /* string: demangled */
 	uint32_t linkage; /* string: as in the symbol table; 0 when the same */
-	uint32_t file;	 /* string */
-	uint32_t line;	 /* of the declaration, 0 unknown */
+	uint32_t file;	  /* string */
+	uint32_t line;	  /* of the declaration, 0 unknown */
 	uint32_t module;
 };
+
 struct profile_frame {
 	uint32_t function;
 	uint32_t file; /* string: of the line below */
 	uint32_t line; /* 0 unknown */
 };
+
 struct profile_location {
 	uint64_t address;
 	uint32_t module;
@@ -194,28 +212,29 @@ struct profile_code { /* machine code of a sampled function */
 	uint64_t address;
 	uint32_t offset, length; /* in blob */
 };
+
 struct profile_source { /* lines around a hot line */
-	uint32_t file;	     /* string */
+	uint32_t file;	/* string */
 	uint32_t first_line;
 	uint32_t offset, length; /* in blob: the lines, each ended by '\n' */
 };
 
 /* What is known about the recording besides its samples. All counts are of the whole recording. */
 struct profile_health {
-	uint64_t due;		 /* samples due: CPU time x rate; 0 when it cannot be known */
-	uint64_t lost_kernel;	 /* samples the kernel could not write */
-	uint64_t lost_own;	 /* samples prof dropped */
-	uint64_t lost_records;	 /* other records lost (mappings, forks) */
-	uint64_t throttled_ns;	 /* time not observed because of throttling */
+	uint64_t due;	       /* samples due: CPU time x rate; 0 when it cannot be known */
+	uint64_t lost_kernel;  /* samples the kernel could not write */
+	uint64_t lost_own;     /* samples prof dropped */
+	uint64_t lost_records; /* other records lost (mappings, forks) */
+	uint64_t throttled_ns; /* time not observed because of throttling */
 	uint64_t throttle_count;
 	uint64_t requested_rate, effective_rate_mhz; /* Hz; effective in thousandths of a Hz */
-	uint64_t prof_cpu_ns;	 /* prof's own CPU time, all processes */
+	uint64_t prof_cpu_ns;			     /* prof's own CPU time, all processes */
 	uint64_t prof_max_rss_bytes;
-	uint64_t target_cpu_ns;	 /* CPU time of the recorded tasks */
-	uint64_t out_of_order;	 /* records older than what was already passed on */
-	uint64_t ring_bytes, stack_bytes; /* per CPU; per sample */
+	uint64_t target_cpu_ns;			/* CPU time of the recorded tasks */
+	uint64_t out_of_order;			/* records older than what was already passed on */
+	uint64_t ring_bytes, stack_bytes;	/* per CPU; per sample */
 	uint64_t stacks_checked, stacks_agreed; /* against the second unwinder; 0 when not run */
-	uint64_t complete;	 /* 1 when the file was finished properly */
+	uint64_t complete;			/* 1 when the file was finished properly */
 };
 
 struct profile {
@@ -231,37 +250,45 @@ struct profile {
 	VEC(struct profile_node) nodes;
 	VEC(struct profile_function) functions;
 	VEC(struct profile_frame) frames;
-	VEC(struct profile_location) locations; /* after profile_index(): sorted by (module, address), unique */
-	VEC(struct profile_sample) samples;	/* after profile_index(): sorted by time */
+	VEC(struct profile_location)
+	locations; /* after profile_index(): sorted by (module, address), unique */
+	VEC(struct profile_sample) samples; /* after profile_index(): sorted by time */
 	VEC(struct profile_code) code;
 	VEC(struct profile_source) sources;
-	VEC(uint32_t) notes; /* strings: what prof chose or could not do, in the order it happened */
+	VEC(uint32_t)
+	notes; /* strings: what prof chose or could not do, in the order it happened */
 	VEC(uint8_t) blob;
 	struct profile_health health;
-	/* Filled by profile_index(): the location of every node, PROFILE_NONE when not symbolized. */
+	/* Filled by profile_index(): the location of every node, PROFILE_NONE when not symbolized.
+	 */
 	VEC(uint32_t) node_location;
 };
 
 void profile_init(struct profile *p);
 void profile_release(struct profile *p);
-/* Sort and index after filling; idempotent. Checks nothing: ids were checked by whoever filled it. */
+/* Sort and index after filling; idempotent. Checks nothing: ids were checked by whoever filled it.
+ */
 void profile_index(struct profile *p);
-/* True when every id in every table is in range and trie parents precede children. Readers of foreign
- * data call it before profile_index. */
+/* True when every id in every table is in range and trie parents precede children. Readers of
+ * foreign data call it before profile_index. */
 bool profile_is_consistent(const struct profile *p);
 
 static inline const char *profile_str(const struct profile *p, uint32_t id)
 {
 	return strtab_get(&p->strings, id);
 }
-/* The location of (module, lookup address), PROFILE_NONE when not symbolized. After profile_index(). */
+
+/* The location of (module, lookup address), PROFILE_NONE when not symbolized. After
+ * profile_index(). */
 uint32_t profile_find_location(const struct profile *p, uint32_t module, uint64_t address);
+
 static inline uint64_t node_lookup_address(const struct profile_node *n)
 {
 	return frame_is_exact(n->how) || n->address == 0 ? n->address : n->address - 1;
 }
 
-/* Index of the module of kind MODULE_SYNTHETIC with this name, PROFILE_NONE when the profile has none. */
+/* Index of the module of kind MODULE_SYNTHETIC with this name, PROFILE_NONE when the profile has
+ * none. */
 uint32_t profile_synthetic_module(const struct profile *p, const char *name);
 
 #define SYNTHETIC_NOT_SAMPLED	       "[not sampled]"
@@ -269,9 +296,9 @@ uint32_t profile_synthetic_module(const struct profile *p, const char *name);
 #define SYNTHETIC_LOST		       "[lost]"
 #define SYNTHETIC_THROTTLED	       "[throttled]"
 
-const char *stack_end_name(uint8_t end);   /* "truncated copy", … for health lines */
+const char *stack_end_name(uint8_t end); /* "truncated copy", … for health lines */
 const char *frame_how_name(uint8_t how);
 const char *module_kind_name(uint8_t kind);
-const char *unit_name(uint8_t unit);	   /* "ns", "count", "bytes" */
+const char *unit_name(uint8_t unit); /* "ns", "count", "bytes" */
 
 #endif

@@ -2,8 +2,6 @@
 #ifndef PROF_PROFILE_WRITER_PRIVATE_H
 #define PROF_PROFILE_WRITER_PRIVATE_H
 
-#include <stdbool.h>
-#include <stdint.h>
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/hash.h"
@@ -11,12 +9,14 @@
 #include "profile/keyset.h"
 #include "profile/schema.h"
 #include "profile/writer.h"
+#include <stdbool.h>
+#include <stdint.h>
 
 /* Rows of one table that wait for the next flush. */
 struct pending {
 	struct bytes rows; /* structs of the table's row_size */
 	uint32_t count, first_id;
-	struct bytes blob; /* what extents point into */
+	struct bytes blob;	  /* what extents point into */
 	VEC(uint32_t) update_ids; /* rows written before that say something new */
 	struct bytes update_rows;
 };
@@ -49,7 +49,8 @@ uint32_t writer_append(struct profile_writer *w, enum table_id table, const void
 /* Let row `id` of an earlier append say something new. */
 void writer_update(struct profile_writer *w, enum table_id table, uint32_t id, const void *row);
 /* Copy bytes into the table's pending bytes. */
-struct extent writer_add_bytes(struct profile_writer *w, enum table_id table, const void *data, uint32_t len);
+struct extent writer_add_bytes(struct profile_writer *w, enum table_id table, const void *data,
+			       uint32_t len);
 uint32_t writer_add_function(struct profile_writer *w, const struct profile_function *row);
 
 /* Turn everything pending into chunks at the end of w->out (rows.c of the writing side). */
