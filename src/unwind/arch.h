@@ -29,7 +29,8 @@ struct arch {
 	uint8_t call_min, call_max; /* lengths */
 	/* The same for a direct call: *distance from the return address to what it calls. */
 	bool (*direct_call)(const uint8_t *code, size_t n, int64_t *distance);
-	/* Code at pc that a signal handler returns to. */
+	/* Code at pc that a signal handler returns to: its first instruction is so long. */
+	uint8_t sigreturn_first;
 	bool (*is_sigreturn)(const uint8_t *code, size_t n);
 	/* Code at a return address that ends the thread: the caller is its start. */
 	bool (*is_thread_exit)(const uint8_t *code, size_t n);

@@ -80,6 +80,7 @@ const struct arch arch_aarch64 = {
 	.direct_call = direct_call,
 	.call_min = 4,
 	.call_max = 4,
+	.sigreturn_first = 4,
 	.is_sigreturn = is_sigreturn,
 	.is_thread_exit = is_thread_exit,
 	.sigframe = sigframe,

@@ -98,6 +98,7 @@ const struct arch arch_x86_64 = {
 	.direct_call = direct_call,
 	.call_min = 2,
 	.call_max = 7,
+	.sigreturn_first = 7,
 	.is_sigreturn = is_sigreturn,
 	.is_thread_exit = is_thread_exit,
 	.simulate = x86_simulate,

@@ -46,6 +46,36 @@ static const uint8_t *code_before(const struct arch *arch, const struct place *p
 	return NULL;
 }
 
+static bool is_sigreturn_code(const struct arch *arch, const struct place *p, uint64_t vaddr)
+{
+	size_t n;
+	const uint8_t *code = code_at(&p->range, vaddr, 7, 9, &n);
+	return code && arch->is_sigreturn(code, n);
+}
+
+/* A trampoline that its own FDE describes only from its first byte on (*rule), or none at all
+ * (musl). */
+static bool is_sigreturn(struct walk *w, const struct place *p, const struct rule **rule)
+{
+	*rule = NULL;
+	if (!p->range.module)
+		return false;
+	*rule = w->exact ? NULL : module_rule_at(p->range.module, p->vaddr);
+	if (*rule && (*rule)->is_signal && (*rule)->kind == RULE_FULL)
+		return true;
+	*rule = NULL;
+	return is_sigreturn_code(w->arch, p, p->vaddr) ||
+	       (w->exact && is_sigreturn_code(w->arch, p, p->vaddr - w->arch->sigreturn_first));
+}
+
+/* A handler returns to its trampoline, which made no call. */
+static bool is_trampoline(struct walk *w, const struct place *p)
+{
+	const struct rule *rule =
+		p->range.module ? module_rule_at(p->range.module, p->vaddr) : NULL;
+	return (rule && rule->is_signal) || is_sigreturn_code(w->arch, p, p->vaddr);
+}
+
 enum verdict { IS_NO_RETURN, MAY_RETURN, DOES_RETURN };
 
 /* Whether pc can be a return address: in code, and after a call where the bytes can be read. */
@@ -58,7 +88,8 @@ static enum verdict judge_return(struct walk *w, uint64_t pc)
 	const uint8_t *code = code_before(w->arch, &p, &n);
 	if (!code)
 		return MAY_RETURN;
-	return w->arch->ends_with_call(code, n) ? DOES_RETURN : IS_NO_RETURN;
+	return w->arch->ends_with_call(code, n) || is_trampoline(w, &p) ? DOES_RETURN
+									: IS_NO_RETURN;
 }
 
 static bool is_root(struct walk *w, const struct place *p)
@@ -71,22 +102,6 @@ static bool is_root(struct walk *w, const struct place *p)
 		return true;
 	code = w->exact ? NULL : code_at(&p->range, p->vaddr, 8, CODE_AHEAD, &n);
 	return code && w->arch->is_thread_exit(code, n);
-}
-
-/* A trampoline that its own FDE describes only from its first byte, or none at all (musl). */
-static bool is_sigreturn(struct walk *w, const struct place *p, const struct rule **rule)
-{
-	size_t n;
-	const uint8_t *code;
-	*rule = NULL;
-	if (!p->range.module)
-		return false;
-	*rule = w->exact ? NULL : module_rule_at(p->range.module, p->vaddr);
-	if (*rule && (*rule)->is_signal && (*rule)->kind == RULE_FULL)
-		return true;
-	*rule = NULL;
-	code = code_at(&p->range, p->vaddr, 7, 9, &n);
-	return code && w->arch->is_sigreturn(code, n);
 }
 
 static bool take_frame(struct walk *w, uint64_t pc, uint64_t sp, uint64_t fp)
@@ -120,7 +135,7 @@ static bool step_frame_pointer(struct walk *w, uint8_t *how)
 	if (!walk_load(w, w->fp, &fp) || !walk_load(w, w->fp + 8, &ra))
 		return false;
 	ra &= w->arch->pc_mask;
-	bool is_root = ra == 0 && fp == 0 && !w->top;
+	bool is_root = ra == 0 && fp == 0 && !w->exact;
 	if (!is_root && judge_return(w, ra) == IS_NO_RETURN) {
 		w->end = END_NO_CFI;
 		return false;
@@ -134,15 +149,15 @@ static bool step_frame_pointer(struct walk *w, uint8_t *how)
 static bool step_pushed_frame(struct walk *w)
 {
 	uint64_t saved, ra;
-	if (!w->top || w->arch->link_reg != ARCH_NO_REG || !w->fp_known ||
+	if (!w->exact || w->arch->link_reg != ARCH_NO_REG || !w->fp_known ||
 	    !walk_load(w, w->sp, &saved) || saved != w->fp || !walk_load(w, w->sp + 8, &ra) ||
 	    judge_return(w, ra) == IS_NO_RETURN)
 		return false;
 	return take_frame(w, ra, w->sp + 16, w->fp);
 }
 
-/* The first slot that holds an address after a call. Only for the top frame: deeper, everything
- * that was ever called has left its return address behind. */
+/* The first slot that holds an address after a call. Only where code was interrupted: deeper,
+ * everything that was ever called has left its return address behind. */
 static bool step_scan(struct walk *w)
 {
 	uint64_t value;
@@ -156,18 +171,21 @@ static bool step_scan(struct walk *w)
 	return false;
 }
 
-/* At a function's very first instruction: the word on top follows a direct call to here. */
+/* At a function's very first instruction: the word on top follows a direct call to here, or is
+ * where a handler returns to. */
 static bool step_entry(struct walk *w)
 {
 	uint64_t ra;
 	struct place p;
 	size_t n;
 	int64_t distance;
-	if (!w->top || w->arch->link_reg != ARCH_NO_REG || !walk_load(w, w->sp, &ra) || ra < 4096 ||
-	    !find_place(w, ra, false, &p))
+	if (!w->exact || w->arch->link_reg != ARCH_NO_REG || !walk_load(w, w->sp, &ra) ||
+	    ra < 4096 || !find_place(w, ra, false, &p))
 		return false;
 	const uint8_t *code = code_before(w->arch, &p, &n);
-	if (!code || !w->arch->direct_call(code, n, &distance) || ra + (uint64_t)distance != w->pc)
+	bool calls_here = code && w->arch->direct_call(code, n, &distance) &&
+			  ra + (uint64_t)distance == w->pc;
+	if (!calls_here && !is_trampoline(w, &p))
 		return false;
 	return take_frame(w, ra, w->sp + 8, w->fp);
 }
@@ -200,8 +218,8 @@ static bool accept_return(void *ctx, const struct rule *rule)
 {
 	const struct follower *f = ctx;
 	struct walk *w = f->w;
-	uint64_t ra, cfa = (rule->cfa_is_fp ? w->fp : w->sp) + (uint64_t)(int64_t)rule->cfa_offset;
-	if ((rule->cfa_is_fp && !w->fp_known) || cfa <= w->sp || cfa - w->sp > FRAME_FAR ||
+	uint64_t ra, cfa = w->known.value[rule->cfa_reg] + (uint64_t)(int64_t)rule->cfa_offset;
+	if (!(w->known.valid >> rule->cfa_reg & 1) || cfa <= w->sp || cfa - w->sp > FRAME_FAR ||
 	    !walk_load(w, cfa - 8, &ra))
 		return false;
 	enum verdict verdict = judge_return(w, ra);
@@ -216,6 +234,7 @@ static bool step_simulated(struct walk *w, const struct place *p, uint8_t *how)
 	struct walk_simulation *known = &w->simulations[(w->pc ^ w->pc >> 8) % WALK_SIMULATIONS];
 	if (!w->arch->simulate)
 		return false;
+	walk_materialize(w);
 	bool is_known = known->address == w->pc && known->key == w->key;
 	if (!is_known || (known->found && !accept_return(&f, &known->rule.rule))) {
 		known->address = w->pc;
@@ -224,7 +243,7 @@ static bool step_simulated(struct walk *w, const struct place *p, uint8_t *how)
 	}
 	if (!known->found)
 		return false;
-	bool by_fp = known->rule.rule.cfa_is_fp;
+	bool by_fp = known->rule.rule.cfa_reg == w->arch->fp;
 	if (!step_full(w, &known->rule.rule, how))
 		return false;
 	*how = by_fp ? FRAME_FP : FRAME_GUESSED;
@@ -250,7 +269,7 @@ static bool step_to_entry(struct walk *w)
 
 static bool step_generated(struct walk *w, const struct place *p, uint8_t *how)
 {
-	bool stepped = w->top && step_simulated(w, p, how);
+	bool stepped = w->exact && step_simulated(w, p, how);
 	*how = FRAME_JIT;
 	return stepped || step_pushed_frame(w) || step_frame_pointer(w, how);
 }
@@ -279,5 +298,5 @@ bool step_without_cfi(struct walk *w, uint8_t *how)
 	if (step_pushed_frame(w) || step_frame_pointer(w, how))
 		return true;
 	*how = FRAME_GUESSED;
-	return w->end == END_NO_CFI && ((w->top && step_scan(w)) || step_to_entry(w));
+	return w->end == END_NO_CFI && ((w->exact && step_scan(w)) || step_to_entry(w));
 }

@@ -20,12 +20,14 @@ static void set(struct unwind_regs *regs, unsigned reg, uint64_t value)
 }
 
 /*
- * A slot below the stack pointer is dead: in an epilogue the register was already taken back from
- * it, while CFI goes on naming the slot. The register then holds the caller's value.
+ * A slot outside the frame is dead: in an epilogue the register was already taken back, while CFI
+ * goes on naming a slot, now below the stack pointer or worked out from the caller's own frame
+ * pointer. The register then holds the caller's value.
  */
-static bool is_restored(const struct walk *w, const struct unwind_regs *from, uint64_t slot)
+static bool is_restored(const struct walk *w, const struct rule *rule,
+			const struct unwind_regs *from, uint64_t cfa, uint64_t slot)
 {
-	return slot < from->value[w->arch->sp];
+	return !rule->is_signal && (slot < from->value[w->arch->sp] || slot >= cfa);
 }
 
 static bool register_value(struct walk *w, const struct rule *rule, const struct rule_register *r,
@@ -36,7 +38,7 @@ static bool register_value(struct walk *w, const struct rule *rule, const struct
 	case CFI_SAME:
 		return get(from, r->reg, out);
 	case CFI_AT_CFA:
-		if (!rule->is_signal && is_restored(w, from, address))
+		if (is_restored(w, rule, from, cfa, address))
 			return get(from, r->reg, out);
 		return walk_load(w, address, out);
 	case CFI_IS_CFA:
@@ -45,8 +47,11 @@ static bool register_value(struct walk *w, const struct rule *rule, const struct
 	case CFI_REGISTER:
 		return get(from, (uint64_t)r->value, out);
 	case CFI_AT_EXPRESSION:
-		return expression_value(w, rule->section, r->value, from, &cfa, &address) &&
-		       walk_load(w, address, out);
+		if (!expression_value(w, rule->section, r->value, from, &cfa, &address))
+			return false;
+		if (is_restored(w, rule, from, cfa, address))
+			return get(from, r->reg, out);
+		return walk_load(w, address, out);
 	case CFI_IS_EXPRESSION:
 		return expression_value(w, rule->section, r->value, from, &cfa, out);
 	default:

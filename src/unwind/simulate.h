@@ -9,7 +9,7 @@
 
 #define SIMULATE_SAVED_MAX 8
 
-/* A RULE_FRAME with room for the registers it restores. */
+/* A RULE_FULL with room for the registers it restores. */
 union simulated_rule {
 	struct rule rule;
 	uint8_t bytes[sizeof(struct rule) + SIMULATE_SAVED_MAX * sizeof(struct rule_register)];

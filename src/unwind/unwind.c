@@ -85,7 +85,6 @@ bool walk_advance(struct walk *w, uint64_t pc, uint64_t sp, bool leaves_signal)
 	w->pc = pc;
 	w->sp = sp;
 	w->exact = leaves_signal;
-	w->top = false;
 	return true;
 }
 
@@ -143,7 +142,7 @@ static inline bool step_frame(struct walk *w, const struct rule *rule)
 		return false;
 	w->pc = ra;
 	w->sp = cfa;
-	w->exact = w->top = false;
+	w->exact = false;
 	if (__builtin_expect(w->note_count == WALK_NOTES, 0))
 		walk_materialize(w);
 	return true;
@@ -178,7 +177,7 @@ static void start(struct walk *w, const struct arch *arch, const struct unwind_r
 	w->sp = rq->regs->value[arch->sp];
 	w->fp = rq->regs->value[arch->fp];
 	w->fp_known = rq->regs->valid >> arch->fp & 1;
-	w->exact = w->top = true;
+	w->exact = true;
 	w->end = END_UNKNOWN;
 	w->descents = 0;
 	w->slow_steps = 0;

@@ -35,7 +35,6 @@ struct walk {
 	uint64_t pc, sp, fp;
 	bool fp_known;
 	bool exact;	   /* pc is the very instruction, not a return address */
-	bool top;	   /* no step was made yet */
 	uint8_t end;	   /* enum stack_end: why the last step failed */
 	uint32_t descents; /* steps that did not move the stack pointer up */
 	uint64_t slow_steps;

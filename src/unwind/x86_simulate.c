@@ -11,9 +11,16 @@
 #define PATH_MAX_LENGTH	 250
 #define BRANCHES_MAX	 24
 
-enum { HW_BX = 3, HW_SP = 4, HW_BP = 5, HW_R12 = 12 }; /* the processor's register numbers */
+enum { HW_BX = 3, HW_SP = 4, HW_BP = 5 }; /* the processor's register numbers */
 
-enum base { UNKNOWN, FROM_SP, FROM_FP };
+enum {
+	UNKNOWN,
+	FROM_AX,
+	FROM_SP = FROM_AX + HW_SP
+}; /* a base: what register FROM_AX + n held at first */
+
+/* DWARF numbers by the processor's. */
+static const uint8_t dwarf_number[16] = { 0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15 };
 
 struct address {
 	uint8_t base;
@@ -22,9 +29,8 @@ struct address {
 
 struct state {
 	uint64_t pc;
-	struct address sp, fp;
-	bool fp_taken;	/* fp was loaded: from saved[HW_BP] */
-	uint16_t taken; /* bit per hardware register: loaded from saved[] */
+	struct address reg[16]; /* by hardware number */
+	uint16_t taken;		/* bit per register: loaded from saved[] */
 	struct address saved[16];
 };
 
@@ -50,16 +56,25 @@ static struct address moved(struct address a, int64_t by)
 static void assign(struct state *s, uint8_t reg, struct address value)
 {
 	s->taken &= (uint16_t) ~(1u << reg);
-	if (reg == HW_SP)
-		s->sp = value;
-	else if (reg == HW_BP)
-		s->fp = value;
+	s->reg[reg] = value;
 }
 
 static struct address value_of(const struct state *s, uint8_t reg)
 {
-	static const struct address unknown = { UNKNOWN, 0 };
-	return reg == HW_SP ? s->sp : reg == HW_BP ? s->fp : unknown;
+	return s->reg[reg];
+}
+
+static void move_sp(struct state *s, int64_t by)
+{
+	s->reg[HW_SP] = moved(s->reg[HW_SP], by);
+}
+
+/* What a call leaves behind in the registers that it need not keep. */
+static void forget_scratch(struct state *s)
+{
+	static const uint8_t scratch[] = { 0, 1, 2, 6, 7, 8, 9, 10, 11 };
+	for (size_t i = 0; i < sizeof(scratch); i++)
+		assign(s, scratch[i], (struct address){ UNKNOWN, 0 });
 }
 
 static void load(struct state *s, uint8_t reg, struct address slot)
@@ -73,8 +88,8 @@ static void load(struct state *s, uint8_t reg, struct address slot)
 
 static void pop(struct state *s, uint8_t reg)
 {
-	struct address slot = s->sp;
-	s->sp = moved(s->sp, 8);
+	struct address slot = s->reg[HW_SP];
+	move_sp(s, 8);
 	load(s, reg, slot);
 }
 
@@ -116,12 +131,15 @@ static enum outcome run_group5(struct state *s, const struct x86_instruction *x)
 	case 4:
 		return RETURNS;
 	case 6:
-		s->sp = moved(s->sp, -8);
+		move_sp(s, -8);
 		return GO_ON;
 	case 3:
 	case 5:
 	case 7:
 		return DEAD_END;
+	case 2:
+		forget_scratch(s);
+		return GO_ON;
 	default:
 		return GO_ON;
 	}
@@ -133,16 +151,18 @@ static enum outcome run_plain(struct simulation *m, const struct x86_instruction
 	struct state *s = &m->now;
 	uint8_t op = x->opcode;
 	if ((op & 0xf8) == 0x50 || op == 0x68 || op == 0x6a || op == 0x9c) {
-		s->sp = moved(s->sp, -8);
+		move_sp(s, -8);
 	} else if ((op & 0xf8) == 0x58) {
 		pop(s, x->rm);
 	} else if (op == 0x9d) {
-		s->sp = moved(s->sp, 8);
+		move_sp(s, 8);
 	} else if (op == 0xc9) {
-		s->sp = s->fp;
+		s->reg[HW_SP] = s->reg[HW_BP];
 		pop(s, HW_BP);
 	} else if ((op & 0xf8) == 0xb8 || ((op & 0xf8) == 0x90 && x->rm != 0)) {
 		assign(s, x->rm, (struct address){ UNKNOWN, 0 });
+	} else if (op == 0xe8) {
+		forget_scratch(s);
 	} else if (op == 0xe9 || op == 0xeb) {
 		s->pc += (uint64_t)x->immediate;
 	} else if ((op & 0xf0) == 0x70 || (op >= 0xe0 && op <= 0xe3)) {
@@ -165,7 +185,7 @@ static enum outcome run_modrm(struct state *s, const struct x86_instruction *x)
 	if (op == 0x8f && x->mod == 3)
 		pop(s, x->rm);
 	else if (op == 0x8f)
-		s->sp = moved(s->sp, 8);
+		move_sp(s, 8);
 	else if (op == 0x81 || op == 0x83)
 		run_immediate_group(s, x);
 	else if (op == 0x8d)
@@ -208,43 +228,35 @@ static void add_register(struct rule *rule, uint8_t reg, uint8_t how, int32_t va
 	r->value = value;
 }
 
+/* Where the caller's value of a kept register is. */
+static void add_kept(const struct state *s, uint8_t hw, struct rule *rule)
+{
+	struct address sp = s->reg[HW_SP], slot = s->saved[hw], now = s->reg[hw];
+	if (s->taken >> hw & 1) {
+		bool is_near = slot.base == sp.base;
+		add_register(rule, dwarf_number[hw], is_near ? CFI_AT_CFA : CFI_UNDEFINED,
+			     is_near ? slot.offset - rule->cfa_offset : 0);
+	} else if (now.base != FROM_AX + hw || now.offset != 0) {
+		add_register(rule, dwarf_number[hw], CFI_UNDEFINED, 0);
+	}
+}
+
 /* The state at a return as a rule: the CFA lies above the return address. */
 static bool make_rule(const struct state *s, union simulated_rule *out)
 {
-	static const struct {
-		uint8_t hw, dwarf;
-	} kept[] = { { HW_BP, 6 }, { HW_BX, 3 }, { 12, 12 }, { 13, 13 }, { 14, 14 }, { 15, 15 } };
+	static const uint8_t kept[] = { HW_BP, HW_BX, 12, 13, 14, 15 };
 	struct rule *rule = &out->rule;
-	if (s->sp.base == UNKNOWN || (s->sp.base == FROM_SP && s->sp.offset < 0))
+	struct address sp = s->reg[HW_SP];
+	if (sp.base == UNKNOWN || (sp.base == FROM_SP && sp.offset < 0))
 		return false;
 	memset(out, 0, sizeof(*out));
-	rule->kind = RULE_FRAME;
-	rule->cfa_is_fp = s->sp.base == FROM_FP;
-	rule->cfa_reg = rule->cfa_is_fp ? 6 : 7;
+	rule->kind = RULE_FULL;
+	rule->cfa_reg = dwarf_number[sp.base - FROM_AX];
 	rule->ra_reg = 16;
-	rule->cfa_offset = s->sp.offset + 8;
-	rule->ra_offset = -8;
-	rule->fp_offset = RULE_FP_SAME;
-	add_register(rule, 16, CFI_AT_CFA, -8);
-	for (size_t i = 0; i < ARRAY_LEN(kept); i++) {
-		struct address slot = s->saved[kept[i].hw];
-		if (!(s->taken >> kept[i].hw & 1))
-			continue;
-		if (slot.base == s->sp.base)
-			add_register(rule, kept[i].dwarf, CFI_AT_CFA,
-				     slot.offset - rule->cfa_offset);
-		else
-			add_register(rule, kept[i].dwarf, CFI_UNDEFINED, 0);
-	}
-	if (s->taken >> HW_BP & 1) {
-		if (s->saved[HW_BP].base == s->sp.base)
-			rule->fp_offset = s->saved[HW_BP].offset - rule->cfa_offset;
-		else
-			rule->kind = RULE_FULL;
-	} else if (s->fp.base != FROM_FP || s->fp.offset != 0) {
-		add_register(rule, 6, CFI_UNDEFINED, 0);
-		rule->kind = RULE_FULL;
-	}
+	rule->cfa_offset = sp.offset + 8;
+	add_register(rule, rule->ra_reg, CFI_AT_CFA, -8);
+	for (size_t i = 0; i < ARRAY_LEN(kept); i++)
+		add_kept(s, kept[i], rule);
 	return true;
 }
 
@@ -262,7 +274,7 @@ static void skip_plt_push(struct simulation *m)
 	uint8_t code[8];
 	size_t n = m->code->fetch(m->code->ctx, m->now.pc - 6, code, sizeof(code));
 	if (is_plt_push(code, n))
-		m->now.sp = moved(m->now.sp, 16);
+		move_sp(&m->now, 16);
 }
 
 static enum outcome run_one(struct simulation *m)
@@ -271,7 +283,7 @@ static enum outcome run_one(struct simulation *m)
 	struct x86_instruction x;
 	size_t n = m->code->fetch(m->code->ctx, m->now.pc, code, sizeof(code));
 	if (is_plt_push(code, n)) {
-		m->now.sp = moved(m->now.sp, 8);
+		move_sp(&m->now, 8);
 		return RETURNS;
 	}
 	if (!x86_decode(code, n, &x))
@@ -287,11 +299,14 @@ static enum outcome run_one(struct simulation *m)
 bool x86_simulate(const struct simulate_code *code, uint64_t pc, union simulated_rule *out)
 {
 	struct simulation m = { .code = code, .out = out };
-	m.now = (struct state){ .pc = pc, .sp = { FROM_SP, 0 }, .fp = { FROM_FP, 0 } };
+	m.now.pc = pc;
+	for (uint8_t i = 0; i < 16; i++)
+		m.now.reg[i].base = (uint8_t)(FROM_AX + i);
 	skip_plt_push(&m);
 	for (unsigned i = 0, length = 0; i < INSTRUCTIONS_MAX; i++) {
 		enum outcome outcome = run_one(&m);
-		if (outcome == GO_ON && length++ < PATH_MAX_LENGTH)
+		if ((outcome == GO_ON && length++ < PATH_MAX_LENGTH) ||
+		    (outcome == DEAD_END && i == 0)) /* a trap that was just taken */
 			continue;
 		length = 0;
 		if (outcome == RETURNS && make_rule(&m.now, out) &&

@@ -103,8 +103,9 @@ size_t shadow_frames(const struct shadow *s, const struct target *t, uint64_t *p
 	for (size_t i = s->calls.len; i > 0 && n < max; i--) {
 		const struct shadow_call *call = &s->calls.data[i - 1];
 		uint64_t pc = call->return_address;
-		if (call->interrupted) /* the handler may have changed where it goes on */
-			target_read(t, call->slot + 8 + SIGFRAME_PC, &pc, sizeof(pc));
+		/* Handlers and C++'s unwinder may have changed where it goes on. */
+		target_read(t, call->slot + (call->interrupted ? 8 + SIGFRAME_PC : 0), &pc,
+			    sizeof(pc));
 		pcs[n++] = pc;
 	}
 	return n;

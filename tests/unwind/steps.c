@@ -76,7 +76,7 @@ static void step_to_end(struct run *r)
 	const struct steps_options *o = r->options;
 	struct steps_result *out = r->result;
 	while (out->steps < o->max_steps) {
-		if (out->steps >= o->skip_libc_init && out->steps % o->check_every == 0)
+		if (out->steps % o->check_every == 0)
 			compare(r);
 		shadow_before(&r->shadow, &r->target);
 		if (!target_step(&r->target))
@@ -98,6 +98,8 @@ int steps_run(char *const argv[], const struct steps_options *o, struct steps_re
 	r->result = out;
 	r->unwinder = unwinder_new(UNWIND_X86_64);
 	int started = target_start(&r->target, argv);
+	if (started == 0 && o->from_entry && !target_run_to_entry(&r->target))
+		started = -1;
 	if (started == 0)
 		step_to_end(r);
 	out->exit_status = r->target.status;

@@ -10,8 +10,8 @@
 #define STEPS_FRAMES_MAX 2048
 
 struct steps_options {
-	size_t check_every;    /* compare at each step (1), or at every so manyth */
-	size_t skip_libc_init; /* unused steps at the start: not compared */
+	size_t check_every; /* compare at each step (1), or at every so manyth */
+	bool from_entry;    /* let ld.so do its work unobserved */
 	size_t max_steps;
 	size_t libunwind_every; /* 0: never */
 	bool no_reads;		/* the stack copy is all there is */

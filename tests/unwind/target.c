@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/personality.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
@@ -74,6 +75,41 @@ bool target_step(struct target *t)
 bool target_continue(struct target *t)
 {
 	return resume(t, PTRACE_CONT);
+}
+
+static uint64_t program_entry(const struct target *t)
+{
+	char path[64];
+	unsigned long pair[2], entry = 0;
+	snprintf(path, sizeof(path), "/proc/%d/auxv", (int)t->pid);
+	FILE *f = fopen(path, "re");
+	while (f && fread(pair, sizeof(pair), 1, f) == 1)
+		if (pair[0] == AT_ENTRY)
+			entry = pair[1];
+	if (f)
+		fclose(f);
+	return entry;
+}
+
+bool target_run_to_entry(struct target *t)
+{
+	uint64_t entry = program_entry(t);
+	if (t->regs.rip == entry)
+		return true;
+	void *at = (void *)(uintptr_t)entry;
+	errno = 0;
+	long code = ptrace(PTRACE_PEEKTEXT, t->pid, at, NULL);
+	if (errno != 0 ||
+	    ptrace(PTRACE_POKETEXT, t->pid, at, (void *)((code & ~0xffl) | 0xcc)) != 0)
+		return false;
+	if (!target_continue(t) || t->regs.rip != entry + 1)
+		return false;
+	ptrace(PTRACE_POKETEXT, t->pid, at, (void *)code);
+	t->regs.rip = entry;
+	ptrace(PTRACE_SETREGS, t->pid, NULL, &t->regs);
+	take_regs(t);
+	target_read_maps(t);
+	return true;
 }
 
 bool target_read(const struct target *t, uint64_t address, void *out, size_t len)

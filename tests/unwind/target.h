@@ -48,6 +48,8 @@ int target_start(struct target *t, char *const argv[]);
 /* Execute one instruction (a pending signal is delivered by it). False when the program has ended.
  */
 bool target_step(struct target *t);
+/* Let it run freely to the program's entry (past ld.so's work). False when it ended before. */
+bool target_run_to_entry(struct target *t);
 /* Let it run to its end or to the next signal. */
 bool target_continue(struct target *t);
 /* Read the mappings anew. */
