@@ -1,6 +1,7 @@
 # prof_python_tests(PREFIX file.py…): one ctest test for each function test_* of the files, named
 # PREFIX.<file>.<name>. Functions whose name ends in "_alone" change settings of the whole machine or need it to
 # themselves: they run when nothing else does.
+option(PROF_LONG_TESTS "Run the long matrix of test programs, and more rounds of random tests" OFF)
 find_program(PROF_PYTHON python3 PATHS /usr/bin NO_DEFAULT_PATH)
 function(prof_python_tests prefix)
 	if(NOT PROF_PYTHON)
@@ -16,7 +17,7 @@ function(prof_python_tests prefix)
 			set(name ${prefix}.${group}.${function})
 			add_test(NAME ${name} COMMAND ${PROF_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/${file} test_${function})
 			set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300 ENVIRONMENT
-				"PROF=$<TARGET_FILE:prof>;PROGRAMS=${PROJECT_BINARY_DIR}/tests/programs;SOURCE=${PROJECT_SOURCE_DIR};PYTHONPATH=${PROJECT_SOURCE_DIR}/tests/lib")
+				"PROF=$<TARGET_FILE:prof>;PROGRAMS=${PROJECT_BINARY_DIR}/tests/programs;SOURCE=${PROJECT_SOURCE_DIR};PROF_ROUNDS=$<IF:$<BOOL:${PROF_LONG_TESTS}>,20,4>;PYTHONPATH=${PROJECT_SOURCE_DIR}/tests/lib")
 			if(function MATCHES "_alone$")
 				set_tests_properties(${name} PROPERTIES RUN_SERIAL ON)
 			endif()

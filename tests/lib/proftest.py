@@ -102,6 +102,11 @@ class Stack:
     def leaf(self):
         return self.frames[-1] if self.frames else ""
 
+    @property
+    def is_cut(self):
+        """It says itself that callers are missing."""
+        return bool(self.frames) and (self.frames[0] == "[truncated]" or self.frames[0].startswith("[cut: "))
+
     def has(self, *names):
         """The names occur in this order, each directly below the one before."""
         n = len(names)

@@ -5,9 +5,9 @@ import resource
 import signal
 import time
 
-from proftest import PROF, Recording, Skip, below, environment, expect, expect_equal, main, need_root, prof, program
+from proftest import PROF, Recording, Skip, below, binomial_slack, expect, expect_equal, main, need_root, prof, program
 from proftest import record, run, start, total, wait_until
-from test_lifecycle import alive, child_named, children, comm
+from test_lifecycle import alive, child_named, children, comm, cpu_seconds
 
 ROUNDS = int(os.environ.get("PROF_ROUNDS", "4"))
 
@@ -16,35 +16,43 @@ def workers(broker):
     return [c for c in children(broker) if comm(c).startswith("prof")]
 
 
+def start_recording():
+    if os.path.exists("test.data"):
+        os.unlink("test.data")
+    p = start(PROF, "record", "-o", "test.data", "--", program("shares"), "20000")
+    return p, wait_until(lambda: child_named(p.pid, "shares"), 10, "the target")
+
+
+def kill_round(which, seconds):
+    """Let it run, kill, and read: what is older than 1.2 s must be there."""
+    p, target = start_recording()
+    time.sleep(seconds)
+    due = cpu_seconds(target) * 997
+    time.sleep(1.2)
+    victims = {"broker": [p.pid], "worker": workers(p.pid), "both": workers(p.pid) + [p.pid]}[which]
+    expect(victims, "no process to kill")
+    for pid in victims:
+        os.kill(pid, signal.SIGKILL)
+    if which == "worker":
+        expect(alive(target), "the target does not suffer")
+        os.killpg(p.pid, signal.SIGTERM)
+    elif alive(target):
+        os.kill(target, signal.SIGKILL)
+    p.communicate(timeout=30)
+    wait_until(lambda: not any(alive(pid) for pid in victims), 10, "the rest of prof to end")
+    # Names may be younger than the samples; modules and offsets are there.
+    named = prof("symbolize", "-q", "-o", "named.data", "test.data")
+    expect_equal(named.status, 0, str(named))
+    for path, found in (("test.data", Recording("test.data").counts()),
+                        ("named.data", below(Recording("named.data").counts(), "main"))):
+        expect(total(found) >= due - binomial_slack(due / 0.97, 0.97),
+               "%s: %d samples of %d due" % (path, total(found), due))
+
+
 def kill_some(which):
-    """Kill parts of a recording at random moments; all but about the last second must be readable."""
     dice = random.Random(which)
     for _ in range(ROUNDS):
-        if os.path.exists("test.data"):
-            os.unlink("test.data")
-        p = start(PROF, "record", "-o", "test.data", "--", program("shares"), "5000")
-        target = wait_until(lambda q=p: child_named(q.pid, "shares"), 10, "the target")
-        lived = dice.uniform(1.5, 4.0)
-        time.sleep(lived)
-        victims = {"broker": [p.pid], "worker": workers(p.pid), "both": workers(p.pid) + [p.pid]}[which]
-        expect(victims, "no process to kill")
-        for pid in victims:
-            os.kill(pid, signal.SIGKILL)
-        killed = time.monotonic()
-        if which == "worker":
-            # The broker sees it, says so, and the target goes on to its own end.
-            wait_until(lambda t=target: not alive(t), 30, "the target's own end")
-        else:
-            try:
-                os.kill(target, signal.SIGKILL)
-            except OSError:
-                pass
-        p.communicate(timeout=30)
-        wait_until(lambda v=victims: not any(alive(pid) for pid in v), 10, "the rest of prof to end")
-        expect(time.monotonic() - killed < 30, "hangs after a kill")
-        stacks = Recording("test.data").counts()
-        n, want = total(below(stacks, "main")), (lived - 1.3) * 997 * 0.7
-        expect(n >= want, "%d samples after %.1f s, want %d" % (n, lived, want))
+        kill_round(which, dice.uniform(0.5, 3.0))
 
 
 def test_kill_worker():
@@ -116,7 +124,7 @@ def test_flipped_bytes():
         read_all("flipped.data")
         data[at] ^= bit
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-    expect(peak < 200000 or "asan" in environment().get("PROF", ""), "%d kB of memory" % peak)
+    expect(peak < 200000, "%d kB of memory" % peak)
 
 
 def test_reading_while_recording():

@@ -3,7 +3,7 @@ import os
 import shutil
 import stat
 
-from proftest import Skip, below, expect, expect_all, expect_equal, main, need_root, need_tool, prof, program, record, run, total
+from proftest import PROF, Recording, Skip, below, expect, expect_all, expect_equal, main, need_root, need_tool, prof, program, record, run, total
 
 
 def hot(recording, name):
@@ -75,7 +75,7 @@ def test_failure_keeps_the_old_file():
 
 def test_output_to_a_pipe():
     need_root()
-    r = run("sh", "-c", "'%s' record -q -o - -a --duration 0.3 | cat > piped.data" % __import__("proftest").PROF)
+    r = run("sh", "-c", "'%s' record -q -o - -a --duration 0.3 | cat > piped.data" % PROF)
     expect_equal(r.status, 0, str(r))
     expect_equal(prof("info", "piped.data").status, 0, "a recording through a pipe")
 
@@ -96,7 +96,6 @@ def test_symbolize_again():
     expect_equal(below(r.counts(), "half"), [], "names although the program is stripped")
     s = prof("symbolize", "--debug-dir", debug, "-o", "named.data", r.path)
     expect_equal((s.status, s.out), (0, ""), str(s))
-    from proftest import Recording
     named = Recording("named.data")
     hot(named, "main")
     expect(below(named.counts(), "half"), "no names after symbolize: " + s.err)

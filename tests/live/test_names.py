@@ -4,7 +4,7 @@ import io
 import json
 import xml.dom.minidom
 
-from proftest import Recording, expect, expect_equal, expect_share, main, prof, program, record, total
+from proftest import expect, expect_equal, expect_share, main, prof, program, record, total
 
 AWKWARD = {
     "anonymous": "(anonymous namespace)::anonymous_namespace",
@@ -94,7 +94,6 @@ def test_no_samples_in_every_view():
     r = record("true", path="true.data")
     document, _ = svg(r.path)
     expect_equal(document.documentElement.tagName, "svg", "root element")
-    expect_equal(total(Recording(r.path).folded("--count")), 0, "samples") if not r.counts() else None
     json.loads(prof("report", "--json", r.path).out)
 
 

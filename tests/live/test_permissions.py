@@ -88,15 +88,25 @@ def test_seccomp():
     expect("seccomp" in c.out, c.out)
 
 
-def test_small_ring_budget_alone():
+def check_ring_budget(*options):
     directory = setup("shares")
     prlimit = need_tool("prlimit")
     with Sysctl("kernel.perf_event_mlock_kb", 16):
-        r = as_nobody(prlimit, "--memlock=65536", "./prof", "record", "-o", "test.data", "-m", "8M", "--", "./shares",
+        r = as_nobody(prlimit, "--memlock=65536", "./prof", "record", "-o", "test.data", *options, "--", "./shares",
                       "500", cwd=directory)
     expect_equal(r.status, 0, str(r))
     stacks = Recording(os.path.join(directory, "test.data")).counts()
     expect(total(below(stacks, "main")) > 100, r.err)
+    return r
+
+
+def test_small_ring_budget_alone():
+    check_ring_budget()
+
+
+def test_ring_above_the_budget_shrinks_alone():
+    r = check_ring_budget("-m", "8M")
+    expect("ring" in r.err or "buffer" in r.err, "it is said: " + r.err)
 
 
 def test_setuid_program():

@@ -2,7 +2,7 @@
 import subprocess
 import time
 
-from proftest import PROF, below, environment, expect, expect_all, expect_equal, expect_share, finish, main, prof, program
+from proftest import PROF, below, environment, expect, expect_all, expect_equal, expect_share, finish, main, need_root, prof, program
 from proftest import Recording, record, start, total
 
 
@@ -103,7 +103,6 @@ def test_attach_one_thread():
 
 
 def test_whole_machine_alone():
-    from proftest import need_root
     need_root()
     target = subprocess.Popen([program("shares"), "2500"], stdout=subprocess.DEVNULL, env=environment())
     r = prof("record", "-o", "test.data", "-a", "--duration", "1")

@@ -34,7 +34,7 @@ static NOINLINE long wrap_read(int fd)
 
 static NOINLINE void wrap_memcpy(void)
 {
-	memcpy(to, from, sizeof(to));
+	memcpy(to, from, sizeof(to) / 8);
 	OPAQUE();
 }
 
@@ -45,7 +45,7 @@ int main(int argc, char **argv)
 
 	while (cpu_ns() < end) {
 		int fd = wrap_open();
-		for (int i = 0; i < 10; i++)
+		for (int i = 0; i < 40; i++)
 			sum += wrap_read(fd);
 		sum += wrap_close(fd);
 		wrap_memcpy();
