@@ -2,10 +2,11 @@
 #ifndef PROF_BASE_COMPRESS_H
 #define PROF_BASE_COMPRESS_H
 
-#include "base/bytes.h"
-#include "base/error.h"
 #include <stddef.h>
 #include <stdint.h>
+
+#include "base/bytes.h"
+#include "base/error.h"
 
 uint32_t crc32c(uint32_t crc, const void *data, size_t len); /* start with 0; SSE4.2 when present */
 /* Append the zlib stream of data to out. level 1..9. */

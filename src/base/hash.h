@@ -2,10 +2,11 @@
 #ifndef PROF_BASE_HASH_H
 #define PROF_BASE_HASH_H
 
-#include "base/memory.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "base/memory.h"
 
 uint64_t hash_bytes(const void *data, size_t len, uint64_t seed);
 

@@ -3,11 +3,12 @@
 #ifndef PROF_BASE_IO_H
 #define PROF_BASE_IO_H
 
-#include "base/bytes.h"
-#include "base/error.h"
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+#include "base/bytes.h"
+#include "base/error.h"
 
 ssize_t io_read_full(int fd, void *buf, size_t len); /* short only at end of file; -1 with errno */
 ssize_t io_pread_full(int fd, void *buf, size_t len, off_t offset);

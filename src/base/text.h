@@ -2,10 +2,11 @@
 #ifndef PROF_BASE_TEXT_H
 #define PROF_BASE_TEXT_H
 
-#include "base/bytes.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "base/bytes.h"
 
 /* Append s with control characters (C0, DEL, C1), invalid UTF-8 and backslashes of such escapes
  * shown as \xNN; valid UTF-8 passes, but bidi controls and line/paragraph separators are escaped

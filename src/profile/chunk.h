@@ -5,12 +5,13 @@
 #ifndef PROF_PROFILE_CHUNK_H
 #define PROF_PROFILE_CHUNK_H
 
-#include "base/bytes.h"
-#include "base/error.h"
-#include "profile/reader.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "base/bytes.h"
+#include "base/error.h"
+#include "profile/reader.h"
 
 #define FORMAT_VERSION	 1u
 #define FILE_MAGIC	 "\x89PROF\r\n\x1a"

@@ -6,10 +6,11 @@
 #ifndef PROF_PROFILE_COLUMNS_H
 #define PROF_PROFILE_COLUMNS_H
 
-#include "base/bytes.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "base/bytes.h"
 
 enum column_encoding {
 	ENCODING_PLAIN, /* packed as they are */

@@ -2,9 +2,10 @@
 #ifndef PROF_PROFILE_KEYSET_H
 #define PROF_PROFILE_KEYSET_H
 
-#include "base/memory.h"
 #include <stddef.h>
 #include <stdint.h>
+
+#include "base/memory.h"
 
 #define KEYSET_NONE	 UINT32_MAX
 #define KEYSET_MAX_WORDS 5

@@ -6,13 +6,14 @@
 #ifndef PROF_PROFILE_MERGE_H
 #define PROF_PROFILE_MERGE_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "base/memory.h"
 #include "profile/keyset.h"
 #include "profile/profile.h"
 #include "profile/reader.h"
 #include "profile/schema.h"
-#include <stdbool.h>
-#include <stdint.h>
 
 struct id_map { /* by id in the epoch: the row in the profile, PROFILE_NONE when missing */
 	VEC(uint32_t) ids;

@@ -9,10 +9,11 @@
 #ifndef PROF_PROFILE_PROFILE_H
 #define PROF_PROFILE_PROFILE_H
 
-#include "base/hash.h"
-#include "base/memory.h"
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "base/hash.h"
+#include "base/memory.h"
 
 #define PROFILE_NONE UINT32_MAX
 
@@ -79,15 +80,16 @@ struct profile_mapping {
 	uint64_t from_ns, to_ns; /* to 0 = until the end */
 };
 
+/* Addresses in files and the vdso are ELF virtual addresses (as in the symbol table), all others
+ * are absolute. */
 enum module_kind {
 	MODULE_UNKNOWN, /* code where no mapping is known */
-	MODULE_FILE, /* an ELF file; addresses are ELF virtual addresses (as in its symbol table) */
-	MODULE_KERNEL, /* addresses are absolute */
-	MODULE_VDSO,   /* ELF virtual addresses */
-	MODULE_JIT,  /* memory without a file, named by a perf map or jitdump; addresses absolute */
-	MODULE_ANON, /* executable memory without a file or names; addresses absolute */
-	MODULE_SYNTHETIC, /* not code: "[not sampled]", "[kernel, not permitted]", "[lost]",
-			     "[throttled]" */
+	MODULE_FILE,	/* an ELF file */
+	MODULE_KERNEL,
+	MODULE_VDSO,
+	MODULE_JIT,	  /* memory without a file, named by a perf map or jitdump */
+	MODULE_ANON,	  /* executable memory without a file or names */
+	MODULE_SYNTHETIC, /* not code: SYNTHETIC_NOT_SAMPLED and its like, below */
 };
 
 enum module_identity {
@@ -97,16 +99,16 @@ enum module_identity {
 	IDENTITY_CONTENT_HASH
 };
 
-enum module_symbols {			  /* where names came from, best first */
-		      SYMBOLS_NONE,	  /* not looked up (yet) */
-		      SYMBOLS_DEBUG_INFO, /* DWARF */
-		      SYMBOLS_SYMTAB,
-		      SYMBOLS_DYNSYM,
-		      SYMBOLS_KALLSYMS,
-		      SYMBOLS_MAP_FILE,
-		      SYMBOLS_MISSING, /* looked for, not there: see note */
-		      SYMBOLS_REFUSED, /* a file was found, but it is not the one that ran: see note
-					*/
+/* Where names came from, best first. */
+enum module_symbols {
+	SYMBOLS_NONE,	    /* not looked up (yet) */
+	SYMBOLS_DEBUG_INFO, /* DWARF */
+	SYMBOLS_SYMTAB,
+	SYMBOLS_DYNSYM,
+	SYMBOLS_KALLSYMS,
+	SYMBOLS_MAP_FILE,
+	SYMBOLS_MISSING, /* looked for, not there: see note */
+	SYMBOLS_REFUSED, /* a file was found, but not the one that ran: see note */
 };
 
 struct profile_module {

@@ -6,9 +6,10 @@
 #ifndef PROF_PROFILE_READER_H
 #define PROF_PROFILE_READER_H
 
+#include <stdint.h>
+
 #include "base/error.h"
 #include "profile/profile.h"
-#include <stdint.h>
 
 struct profile_read_report {
 	uint32_t version;

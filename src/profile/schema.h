@@ -7,32 +7,34 @@
 #ifndef PROF_PROFILE_SCHEMA_H
 #define PROF_PROFILE_SCHEMA_H
 
-#include "base/bytes.h"
-#include "profile/columns.h"
 #include <stdbool.h>
 #include <stdint.h>
 
-enum table_id { /* also the numbers this writer gives the tables; a row refers to earlier tables
-		   only */
-		TABLE_STRINGS,
-		TABLE_MACHINES,
-		TABLE_RUNS,
-		TABLE_EVENTS,
-		TABLE_MODULES,
-		TABLE_SPACES,
-		TABLE_TASKS,
-		TABLE_MAPPINGS,
-		TABLE_NODES,
-		TABLE_FUNCTIONS,
-		TABLE_FRAMES,
-		TABLE_LOCATIONS,
-		TABLE_SAMPLES,
-		TABLE_CLOCKS,
-		TABLE_CODE,
-		TABLE_SOURCES,
-		TABLE_NOTES,
-		TABLE_HEALTH,
-		TABLE_COUNT
+#include "base/bytes.h"
+#include "profile/columns.h"
+
+/* Also the numbers this writer gives the tables; a row refers to tables before its own
+ * and to earlier rows of its own. */
+enum table_id {
+	TABLE_STRINGS,
+	TABLE_MACHINES,
+	TABLE_RUNS,
+	TABLE_EVENTS,
+	TABLE_MODULES,
+	TABLE_SPACES,
+	TABLE_TASKS,
+	TABLE_MAPPINGS,
+	TABLE_NODES,
+	TABLE_FUNCTIONS,
+	TABLE_FRAMES,
+	TABLE_LOCATIONS,
+	TABLE_SAMPLES,
+	TABLE_CLOCKS,
+	TABLE_CODE,
+	TABLE_SOURCES,
+	TABLE_NOTES,
+	TABLE_HEALTH,
+	TABLE_COUNT
 };
 
 enum column_type {

@@ -9,9 +9,10 @@
 #ifndef PROF_PROFILE_WRITER_H
 #define PROF_PROFILE_WRITER_H
 
+#include <stdint.h>
+
 #include "base/error.h"
 #include "profile/profile.h"
-#include <stdint.h>
 
 struct profile_writer;
 

@@ -2,6 +2,9 @@
 #ifndef PROF_PROFILE_WRITER_PRIVATE_H
 #define PROF_PROFILE_WRITER_PRIVATE_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/hash.h"
@@ -9,8 +12,6 @@
 #include "profile/keyset.h"
 #include "profile/schema.h"
 #include "profile/writer.h"
-#include <stdbool.h>
-#include <stdint.h>
 
 /* Rows of one table that wait for the next flush. */
 struct pending {

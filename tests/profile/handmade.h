@@ -2,10 +2,11 @@
 #ifndef PROF_TESTS_HANDMADE_H
 #define PROF_TESTS_HANDMADE_H
 
+#include <stdint.h>
+
 #include "base/bytes.h"
 #include "profile/chunk.h"
 #include "profile/schema.h"
-#include <stdint.h>
 
 void handmade_file_header(struct bytes *file, uint32_t version);
 /* A chunk around body, which is cleared. */

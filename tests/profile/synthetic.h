@@ -2,9 +2,10 @@
 #ifndef PROF_TESTS_SYNTHETIC_H
 #define PROF_TESTS_SYNTHETIC_H
 
+#include <stdint.h>
+
 #include "base/bytes.h"
 #include "profile/writer.h"
-#include <stdint.h>
 
 struct synthetic {
 	uint32_t samples, samples_per_flush;
