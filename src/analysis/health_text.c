@@ -120,7 +120,8 @@ static void append_module(struct bytes *out, const struct profile *p, uint32_t m
 	text_append_printable(out, name, strlen(name));
 }
 
-/* "cut: 12 no unwind data in libfoo.so · 3 …": only when more than one stack in a thousand is cut.
+/* "cut stacks: 12 in libfoo.so (no unwind data)": only when more than one stack in a thousand is
+ * cut.
  */
 static void add_cut_line(struct bytes *out, const struct health *h, const struct profile *p,
 			 size_t width)
@@ -130,11 +131,12 @@ static void add_cut_line(struct bytes *out, const struct health *h, const struct
 
 	if (!h->worst_count || (known_ends(h) - h->by_end[END_ROOT]) * 1000 < known_ends(h))
 		return;
-	wrap_begin(&l, out, "cut: ", width, 8);
+	wrap_begin(&l, out, "cut stacks: ", width, 8);
 	for (uint32_t i = 0; i < h->worst_count && i < 2; i++) {
 		append_count(&part, h->worst[i].count);
-		bytes_printf(&part, " %s in ", stack_end_name(h->worst[i].end));
+		bytes_printf(&part, " in ");
 		append_module(&part, p, h->worst[i].module);
+		bytes_printf(&part, " (%s)", stack_end_name(h->worst[i].end));
 		wrap_take(&l, &part);
 	}
 	wrap_end(&l);
@@ -263,15 +265,18 @@ char *health_remedy(const struct health *h, const struct profile *p)
 
 static char *why_no_cpu(const struct profile *p)
 {
-	char cpu[32], wall[32];
+	char cpu[32], wall[32], period[32];
 	uint64_t cpu_ns = p->health.target_cpu_ns;
 
 	text_duration(cpu, sizeof(cpu), cpu_ns);
 	text_duration(wall, sizeof(wall), wall_ns(p));
-	if (p->health.requested_rate && cpu_ns < 2000000000 / p->health.requested_rate)
-		return xasprintf("it used %s of CPU in %s: about one sample at %" PRIu64
-				 " Hz; a program that waits or ends at once has nothing to sample",
-				 cpu, wall, p->health.requested_rate);
+	if (p->health.requested_rate && cpu_ns < 2000000000 / p->health.requested_rate) {
+		text_duration(period, sizeof(period), 1000000000 / p->health.requested_rate);
+		return xasprintf(
+			"it used %s of CPU in %s, and a sample is due every %s of CPU; a program "
+			"that waits or ends at once has nothing to sample",
+			cpu, wall, period);
+	}
 	return xasprintf(
 		"it used %s of CPU in %s, but no sample arrived; 'prof check' says what this machine allows",
 		cpu, wall);

@@ -10,8 +10,8 @@
 #include "base/text.h"
 #include "output/output.h"
 
-/* A bound against files made to blow up: above, stacks are cut below a depth that fits. */
-#define BYTES_LIMIT ((uint64_t)2 << 30)
+/* A bound against files made to blow up. */
+#define BYTES_LIMIT ((uint64_t)1 << 30)
 #define DEEPER	    ";[deeper frames]"
 
 struct name { /* of a key, escaped */
@@ -88,12 +88,13 @@ static uint64_t measure(const struct folding *f, uint32_t depth_limit, bool coun
 	return sum;
 }
 
-static uint32_t choose_depth_limit(const struct folding *f, bool count)
+static uint32_t choose_depth_limit(const struct folding *f, const struct folded_options *options)
 {
 	uint64_t *lengths = xcalloc(f->tree->nodes.len, sizeof(*lengths));
+	uint64_t bytes = options->bytes_limit ? options->bytes_limit : BYTES_LIMIT;
 	uint32_t limit = UINT32_MAX;
 
-	while (limit > 8 && measure(f, limit, count, lengths) > BYTES_LIMIT)
+	while (limit > 8 && measure(f, limit, options->count, lengths) > bytes)
 		limit = limit == UINT32_MAX ? 1 << 16 : limit / 2;
 	free(lengths);
 	return limit;
@@ -207,7 +208,7 @@ void output_folded(struct bytes *out, const struct profile *p, const struct filt
 	calltree_build(&tree, p, samples, event, &frames);
 	name_keys(&f);
 	find_depths(&f);
-	find_weights(&f, choose_depth_limit(&f, options->count), options->count);
+	find_weights(&f, choose_depth_limit(&f, options), options->count);
 	for (uint32_t i = 1; i < tree.nodes.len; i++) {
 		if (f.weights[i])
 			add_line(&f, i);

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "analysis/frames.h"
 #include "base/text.h"
 #include "output/info.h"
 #include "output/show.h"
@@ -145,7 +146,8 @@ static void add_tasks(struct bytes *out, const struct info *info)
 		char samples[32];
 		bytes_printf(out, "  %8" PRIu32 " %8" PRIu32 " %10s  ", t->pid, t->tid,
 			     text_count(samples, sizeof(samples), info->tasks[i].samples));
-		add_string(out, p, t->comm);
+		const char *comm = frame_comm(p, info->tasks[i].id);
+		text_append_printable(out, comm, strlen(comm));
 		if (t->flags & TASK_FOREIGN_PIDNS)
 			bytes_printf(out, " (outside the recorder's pid namespace)");
 		bytes_u8(out, '\n');

@@ -33,6 +33,7 @@ int output_report(struct bytes *out, const struct profile *p, const struct filte
 /* Folded stacks: "comm;root;…;leaf weight\n", sorted; count: samples instead of weights. */
 struct folded_options {
 	bool count;
+	uint64_t bytes_limit; /* above, stacks are cut below a depth that fits; 0 = 1 GiB */
 	struct calltree_options frames;
 };
 void output_folded(struct bytes *out, const struct profile *p, const struct filter_result *samples, uint32_t event,

@@ -68,7 +68,8 @@ static void add_counts(struct wrap *w, const struct facts *f)
 		bytes_printf(&part, " of %s", event);
 	}
 	wrap_take(w, &part);
-	append_count(&part, f->threads, "thread", "threads");
+	if (f->threads)
+		append_count(&part, f->threads, "thread", "threads");
 	wrap_take(w, &part);
 	if (f->filtered)
 		bytes_printf(&part, "filtered");
@@ -111,7 +112,8 @@ void report_text_head(struct report *r)
 	bytes_release(&text);
 	if (r->health.delivered == 0) {
 		CLEANUP_FREE char *why = health_why_empty(&r->health, r->profile);
-		bytes_printf(r->show.out, "no samples: %s\n", why);
+		CLEANUP_FREE char *line = xasprintf("no samples: %s", why);
+		show_paragraph(&r->show, line);
 	}
 }
 
@@ -318,34 +320,58 @@ static void print_row(struct table *t, const struct flat_row *row, const char *n
 	bytes_u8(s->out, '\n');
 }
 
-/* Names that came out equal when shortened are cut in the middle instead. */
-static void print_rows(struct table *t)
+/* Rows whose names came out equal when shortened. */
+struct same {
+	uint32_t *ids, *first,
+		*uses; /* per row: what it shows; per id: the first row, and how many */
+};
+
+/* Another row that shows the same as row does. */
+static const struct flat_row *twin(const struct table *t, const struct same *same, size_t row)
+{
+	size_t other = same->first[same->ids[row]];
+
+	while (other == row || same->ids[other] != same->ids[row])
+		other++;
+	return &t->flat->rows.data[other];
+}
+
+static void shorten_names(struct table *t, char **shown, struct same *same)
 {
 	struct strtab names;
-	char **shown = xcalloc(t->rows, sizeof(*shown));
-	uint32_t *ids = xcalloc(t->rows, sizeof(*ids)), *uses = xcalloc(t->rows + 1, sizeof(*uses));
 
 	strtab_init(&names);
 	for (size_t i = 0; i < t->rows; i++) {
 		shown[i] =
 			show_function(&t->report->show, t->flat->rows.data[i].name, t->name_width);
-		ids[i] = strtab_add_str(&names, shown[i]);
-		uses[ids[i]]++;
+		same->ids[i] = strtab_add_str(&names, shown[i]);
+		if (same->uses[same->ids[i]]++ == 0)
+			same->first[same->ids[i]] = (uint32_t)i;
 	}
+	strtab_release(&names);
+}
+
+static void print_rows(struct table *t)
+{
+	char **shown = xcalloc(t->rows, sizeof(*shown));
+	struct same same = { xcalloc(t->rows, sizeof(uint32_t)),
+			     xcalloc(t->rows + 1, sizeof(uint32_t)),
+			     xcalloc(t->rows + 1, sizeof(uint32_t)) };
+
+	shorten_names(t, shown, &same);
 	for (size_t i = 0; i < t->rows; i++) {
-		if (uses[ids[i]] > 1) {
-			CLEANUP_FREE char *full =
-				show_name(&t->report->show, t->flat->rows.data[i].name);
+		if (same.uses[same.ids[i]] > 1) {
 			free(shown[i]);
-			shown[i] = show_elide(&t->report->show, full, t->name_width);
+			shown[i] = show_distinct(&t->report->show, t->flat->rows.data[i].name,
+						 twin(t, &same, i)->name, t->name_width);
 		}
 		print_row(t, &t->flat->rows.data[i], shown[i]);
 		free(shown[i]);
 	}
-	strtab_release(&names);
 	free(shown);
-	free(ids);
-	free(uses);
+	free(same.ids);
+	free(same.first);
+	free(same.uses);
 }
 
 static const char *plural(enum flat_by by, size_t n)

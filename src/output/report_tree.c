@@ -130,30 +130,47 @@ static enum show_style node_style(const struct tree_view *v, uint32_t node)
 	return n->self && n->self >= v->all / 10 ? SHOW_BOLD : SHOW_PLAIN;
 }
 
-/* As many names from the start as fit before the last one; what is left out between is counted. */
+static size_t width_of(const char *text)
+{
+	return text_width(text, strlen(text));
+}
+
+/* How many names from the second on fit before the last one; used: by the first and the last. */
+static size_t count_fitting(const struct tree_view *v, const struct chain *chain, size_t used,
+			    size_t width)
+{
+	size_t last = chain->links.len - 1, joint = width_of(v->guides->chain), i = 1;
+
+	for (; i < last; i++) {
+		size_t reserve = i + 1 < last ? joint + 8 : 0; /* a mark and a number */
+		CLEANUP_FREE char *text = link_text(v, &chain->links.data[i], SIZE_MAX);
+		used += width_of(text) + joint;
+		if (used + reserve > width)
+			break;
+	}
+	return i;
+}
+
+/* The first and the last name, and between them what fits; what is left out is counted. */
 static void append_chain(const struct tree_view *v, const struct chain *chain, size_t width,
 			 struct bytes *out)
 {
-	size_t last = chain->links.len - 1, i = 0;
-	CLEANUP_FREE char *end = link_text(v, &chain->links.data[last], width);
-	size_t used = text_width(end, strlen(end)),
-	       joint = text_width(v->guides->chain, strlen(v->guides->chain));
+	const struct link *links = chain->links.data;
+	size_t last = chain->links.len - 1, joint = width_of(v->guides->chain);
+	CLEANUP_FREE char *first = link_text(v, &links[0], last ? width / 2 - 5 : width);
+	CLEANUP_FREE char *end = last ? link_text(v, &links[last], width / 2 - 5) : xstrdup("");
+	size_t fitting =
+		last ? count_fitting(v, chain, width_of(first) + joint + width_of(end), width) : 1;
 
-	for (; i < last; i++) {
-		size_t reserve = i + 1 < last ? joint + 8 : 0;
-		CLEANUP_FREE char *text = link_text(v, &chain->links.data[i], SIZE_MAX);
-		size_t needs = text_width(text, strlen(text)) + joint;
-		if (used + needs + reserve > width)
-			break;
-		bytes_printf(out, "%s%s", text, v->guides->chain);
-		used += needs;
+	bytes_printf(out, "%s", first);
+	for (size_t i = 1; i < fitting; i++) {
+		CLEANUP_FREE char *text = link_text(v, &links[i], SIZE_MAX);
+		bytes_printf(out, "%s%s", v->guides->chain, text);
 	}
-	if (i < last)
-		bytes_printf(out, "%s%zu%s", v->guides->more, last - i, v->guides->chain);
-	size_t taken = text_width((const char *)out->data, out->len);
-	CLEANUP_FREE char *fitted =
-		link_text(v, &chain->links.data[last], width > taken ? width - taken : 8);
-	bytes_printf(out, "%s", fitted);
+	if (fitting < last)
+		bytes_printf(out, "%s%s%zu", v->guides->chain, v->guides->more, last - fitting);
+	if (last)
+		bytes_printf(out, "%s%s", v->guides->chain, end);
 }
 
 static void print_percent(struct tree_view *v, uint64_t weight, size_t width, bool blank)

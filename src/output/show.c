@@ -175,6 +175,32 @@ char *show_function(const struct show *s, const char *name, size_t width)
 	return show_elide(s, short_parameters, width);
 }
 
+/* Where a and b begin to differ, at the start of a character. */
+static size_t difference(const char *a, const char *b)
+{
+	size_t at = 0;
+
+	while (a[at] && a[at] == b[at])
+		at++;
+	while (at > 0 && ((unsigned char)a[at] & 0xc0) == 0x80)
+		at--;
+	return at;
+}
+
+char *show_distinct(const struct show *s, const char *name, const char *other, size_t width)
+{
+	CLEANUP_FREE char *full = show_name(s, name);
+	CLEANUP_FREE char *twin = show_name(s, other);
+	size_t from = difference(full, twin), lead = width / 6;
+
+	if (from <= lead || fits(full, width))
+		return show_elide(s, full, width);
+	for (from -= lead; from > 0 && ((unsigned char)full[from] & 0xc0) == 0x80;)
+		from--;
+	CLEANUP_FREE char *rest = xasprintf("%s%s", mark_of(s), full + from);
+	return show_elide(s, rest, width);
+}
+
 void show_cell(struct show *s, const char *text, size_t width, bool right)
 {
 	size_t len = strlen(text), used = text_width(text, len);
@@ -185,6 +211,26 @@ void show_cell(struct show *s, const char *text, size_t width, bool right)
 	bytes_append(s->out, text, len);
 	if (!right)
 		bytes_printf(s->out, "%*s", pad, "");
+}
+
+void show_paragraph(struct show *s, const char *text)
+{
+	size_t used = 0;
+
+	while (*text) {
+		size_t len = strcspn(text, " "), width = text_width(text, len);
+		if (used && used + 1 + width > s->width) {
+			bytes_printf(s->out, "\n  ");
+			used = 2;
+		} else if (used) {
+			bytes_u8(s->out, ' ');
+			used++;
+		}
+		bytes_append(s->out, text, len);
+		used += width;
+		text += len + strspn(text + len, " ");
+	}
+	bytes_u8(s->out, '\n');
 }
 
 static const char *style_code(enum show_style style)

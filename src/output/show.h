@@ -24,11 +24,15 @@ char *show_name(const struct show *s, const char *name);
 /* A function's name in at most width columns: template arguments shortened first, then parameters,
  * then the middle; the end, which tells names apart, stays. Caller frees. */
 char *show_function(const struct show *s, const char *name, size_t width);
+/* The same for a name that would look like other: the part where they differ is shown. */
+char *show_distinct(const struct show *s, const char *name, const char *other, size_t width);
 /* Printable text in at most width columns, cut in the middle between characters; more of the end is
  * kept. Caller frees. */
 char *show_elide(const struct show *s, const char *printable, size_t width);
 /* text and spaces up to width columns; right-aligned when right. */
 void show_cell(struct show *s, const char *text, size_t width, bool right);
+/* A line of words, broken at spaces where it would be wider than s->width. */
+void show_paragraph(struct show *s, const char *text);
 void show_begin(struct show *s, enum show_style style);
 void show_end(struct show *s, enum show_style style);
 /* "1.23 s", "45.6 MB", "12 345". */

@@ -187,7 +187,7 @@ static void cut_stacks_and_missing_names_are_told(void **state)
 	b->profile.health.complete = 0;
 	CLEANUP_FREE char *expected =
 		xasprintf("health: 200 samples, 0 lost · 85.0%% of stacks whole · 0 guessed\n"
-			  "cut: 30 %s in app\n"
+			  "cut stacks: 30 in app (%s)\n"
 			  "names: 25.0%% of samples have none · 25.0%% in libz.so.1\n"
 			  "file: the recording was not finished; what was written is here\n"
 			  "mend: apt install zlib1g-dbgsym\n",
@@ -221,8 +221,7 @@ static void why_there_is_nothing(void **state)
 	b->profile.health.target_cpu_ns = 900000;
 	expect_empty(
 		b,
-		"it used 900 us of CPU in 1.00 s: about one sample at 997 Hz; a program that waits or "
-		"ends at once has nothing to sample");
+		"it used 900 us of CPU in 1.00 s, and a sample is due every 1.00 ms of CPU; a program that waits or ends at once has nothing to sample");
 	b->profile.health.target_cpu_ns = 500000000;
 	expect_empty(
 		b,

@@ -1,0 +1,138 @@
+#include "sample_profile.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void set_health(struct build *b)
+{
+	struct profile_health *h = &b->profile.health;
+
+	h->complete = 1;
+	h->due = 761;
+	h->requested_rate = 997;
+	h->effective_rate_mhz = 996800;
+	h->target_cpu_ns = 790000000;
+	h->prof_cpu_ns = 8000000;
+	h->ring_bytes = 524288;
+	h->stack_bytes = 32768;
+}
+
+static const char *const stacks[] = {
+	"main;run;parse;tokenize",
+	"main;run;parse;tokenize;next_char",
+	"main;run;eval;std::map<std::string, std::vector<int, std::allocator<int> >, std::less<std::string> >::"
+	"operator[](std::string const&)",
+	"main;run;eval;std::map<std::string, std::vector<long, std::allocator<long> >, std::less<std::string> >::"
+	"operator[](std::string const&)",
+	"main;run;eval;hash",
+	"main;run;eval",
+	"main;run;eval;rec;rec;rec;rec;leaf",
+};
+
+static void add_program(struct build *b, uint32_t worker)
+{
+	for (uint32_t i = 0; i < 600; i++) {
+		uint32_t s = build_stack(b, stacks[(i * 7 + i / 11) % ARRAY_LEN(stacks)], 1000000);
+		build_at(b, s)->task = i % 3 ? b->task : worker;
+		build_at(b, s)->cpu = (uint16_t)(i % 2);
+	}
+	for (int i = 0; i < 40; i++) {
+		char stack[40];
+		snprintf(stack, sizeof(stack), "main;run;small_%d", i);
+		build_stack(b, stack, 1000000);
+	}
+}
+
+static void add_library_and_kernel(struct build *b)
+{
+	uint32_t node =
+		build_node(b, PROFILE_NONE, b->program, build_code(b, b->program, "inl|main"));
+	uint64_t syscall = build_code(b, b->kernel, "do_syscall_64");
+
+	for (uint32_t i = 0; i < 60; i++)
+		build_sample(b, node, b->kernel, syscall, 1000000);
+	for (uint32_t i = 0; i < 50; i++) {
+		uint32_t s = build_sample(b, node, b->library, 0x7770 + (i & 1), 1000000);
+		build_at(b, s)->end = i < 4 ? END_TRUNCATED : END_ROOT;
+		build_at(b, s)->flags = i == 5 ? SAMPLE_GUESSED : 0;
+	}
+}
+
+void sample_profile(struct build *b, struct filter_result *all)
+{
+	build_init(b);
+	set_health(b);
+	b->profile.modules.data[b->library].symbols = SYMBOLS_MISSING;
+	b->profile.modules.data[b->library].build_id =
+		build_str(b, "0123456789abcdef0123456789abcdef01234567");
+	b->profile.modules.data[b->library].identity = IDENTITY_GNU_BUILD_ID;
+	b->profile.modules.data[b->library].note =
+		build_str(b, "stripped: apt install zlib1g-dbgsym");
+	b->profile.events.data[b->event].exact_total = 790000000;
+	vec_push(&b->profile.notes,
+		 build_str(b, "no PMU here: sampled task-clock instead of cycles"));
+	add_program(b, build_task(b, 100, 101, "worker"));
+	add_library_and_kernel(b);
+	uint32_t synthetic = build_module(b, MODULE_SYNTHETIC, SYNTHETIC_NOT_SAMPLED);
+	uint32_t s = build_sample(b, PROFILE_NONE, synthetic, 0, 40000000);
+	build_at(b, s)->flags = SAMPLE_SYNTHETIC;
+	build_finish(b, all);
+}
+
+static void add_hostile_names(struct build *b)
+{
+	static const char *const names[] = {
+		"semi;colon",
+		"quote\"s'`",
+		"esc\x1b[31mred\x1b]0;title\x07",
+		"bad\xff\xfe utf8",
+		"\xc0\xafoverlong",
+		"bidi\xe2\x80\xae"
+		"gnp.exe",
+		"c1\xc2\x9b"
+		"31m",
+		"operator new 5 3",
+		"ends in space ",
+		"new\nline\r\ttab",
+		"a\\x1b literal",
+		"<script>&amp;]]>",
+		"=1+1,comma",
+		"\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e",
+		" ",
+		";",
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		build_sample(b, PROFILE_NONE, b->program, build_code(b, b->program, names[i]),
+			     1000 + i);
+	char *huge = xmalloc(65537);
+	memset(huge, 'x', 65536);
+	memcpy(huge + 65530, "_tail", 6);
+	huge[65536] = '\0';
+	build_sample(b, PROFILE_NONE, b->program, build_code(b, b->program, huge), 2000);
+	free_ptr(&huge);
+}
+
+void hostile_profile(struct build *b, struct filter_result *all)
+{
+	build_init(b);
+	b->profile.runs.data[0].command = build_str(b, "app '\x1b[2J' \xff\n; rm");
+	b->profile.modules.data[b->library].path = build_str(b, "/tmp/\x1b[31m\nlib\"x,y.so");
+	add_hostile_names(b);
+	const char *comms[] = { "", "a;b", "x 1", "nl\nx", "\x1b[0m" };
+	for (uint32_t i = 0; i < ARRAY_LEN(comms); i++) {
+		uint32_t task = build_task(b, 100, 200 + i, comms[i]);
+		build_at(b, build_sample(b, PROFILE_NONE, b->library, 0x10, 1))->task = task;
+	}
+	vec_push(&b->profile.notes, build_str(b, "note\x1b[31m\n"));
+	build_finish(b, all);
+}
+
+void empty_profile(struct build *b, struct filter_result *all)
+{
+	build_init(b);
+	b->profile.health.complete = 1;
+	b->profile.health.requested_rate = 997;
+	b->profile.health.target_cpu_ns = 300000;
+	build_finish(b, all);
+}
