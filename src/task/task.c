@@ -170,7 +170,8 @@ void task_exit(struct task_table *t, uint32_t pid, uint32_t tid, uint64_t time_n
 		thread_finish(t, e, time_ns);
 }
 
-/* A new program: one thread, under the process's number, in a fresh space. */
+/* A new program: one thread, under the process's number, in a fresh space. The kernel tells of the
+ * program before it tells of its mappings. */
 static void start_program(struct task_table *t, struct thread_entry *e, const char *comm,
 			  uint64_t time_ns)
 {
