@@ -57,7 +57,8 @@ bool cfi_read_pointer(struct bytes_reader *r, uint8_t encoding, uint64_t field_v
 struct cfi_table {
 	const uint8_t *entries;
 	uint64_t count;
-	uint64_t base; /* of datarel */
+	uint64_t base; /* of datarel: the section's address */
+	uint64_t entries_vaddr;
 	uint8_t encoding, value_size;
 	bool usable, order_known;
 };

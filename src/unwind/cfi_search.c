@@ -42,6 +42,7 @@ void cfi_table_init(struct cfi_table *t, const struct cfi_section *hdr, uint64_t
 	t->value_size = fixed_size(table_enc);
 	t->encoding = table_enc;
 	t->entries = r.pos;
+	t->entries_vaddr = hdr->vaddr + (uint64_t)(r.pos - hdr->data);
 	t->usable = table_enc != 0xff && t->value_size != 0 && t->count != 0 &&
 		    t->count <= reader_left(&r) / (2u * t->value_size);
 }

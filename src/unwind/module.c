@@ -248,3 +248,14 @@ bool module_is_entry(struct unwind_module *m, uint64_t vaddr)
 	return m->entry != 0 && vaddr >= m->entry && vaddr - m->entry < ENTRY_BYTES &&
 	       !module_rule_at(m, m->entry);
 }
+
+bool module_search_table(const struct unwind_module *m, struct module_table *out)
+{
+	const struct cfi_table *t = &m->table;
+	if (!t->usable || t->encoding != 0x3b)
+		return false;
+	out->hdr_vaddr = t->base;
+	out->entries_vaddr = t->entries_vaddr;
+	out->entries_len = t->count * 8;
+	return true;
+}

@@ -14,4 +14,12 @@ const uint8_t *module_code(const struct unwind_module *m, uint64_t vaddr, size_t
 /* Code of the program's entry that no CFI describes: the first frame of the main thread. */
 bool module_is_entry(struct unwind_module *m, uint64_t vaddr);
 
+/* .eh_frame_hdr's search table in the form that other unwinders take (datarel sdata4); false when
+ * there is none such. */
+struct module_table {
+	uint64_t hdr_vaddr, entries_vaddr, entries_len;
+};
+
+bool module_search_table(const struct unwind_module *m, struct module_table *out);
+
 #endif

@@ -46,6 +46,19 @@ static bool any_guessed(const struct unwind_frame *frames, size_t n)
 	return false;
 }
 
+/* libunwind stops where there is no CFI, and in epilogues: it is counted against the truth too. */
+static void ask_libunwind(struct run *r, const struct unwind_request *rq, size_t n, size_t truth_n)
+{
+	struct steps_result *out = r->result;
+	size_t m = unwind_check_libunwind(rq, r->other, STEPS_FRAMES_MAX);
+	bool equal = n == m;
+	for (size_t i = 0; equal && i < n; i++)
+		equal = r->frames[i].pc == r->other[i].pc;
+	out->libunwind_checked++;
+	out->libunwind_same += equal;
+	out->libunwind_wrong += !same(r->other, m, r->truth, truth_n);
+}
+
 static void compare(struct run *r)
 {
 	struct steps_result *out = r->result;
@@ -58,6 +71,8 @@ static void compare(struct run *r)
 	size_t n = unwind_stack(r->unwinder, &rq, r->frames, STEPS_FRAMES_MAX, &end);
 	size_t truth_n = shadow_frames(&r->shadow, &r->target, r->truth, STEPS_FRAMES_MAX);
 	out->checked++;
+	if (r->options->libunwind_every && r->result->steps % r->options->libunwind_every == 0)
+		ask_libunwind(r, &rq, n, truth_n);
 	if (truth_n > out->deepest)
 		out->deepest = truth_n;
 	bool guessed = any_guessed(r->frames, n), right = same(r->frames, n, r->truth, truth_n);
