@@ -77,6 +77,25 @@ bool target_continue(struct target *t)
 	return resume(t, PTRACE_CONT);
 }
 
+bool target_run_for(struct target *t, unsigned microseconds)
+{
+	long sig = t->signal_number;
+	if (t->ended || ptrace(PTRACE_CONT, t->pid, NULL, (void *)sig) != 0)
+		return false;
+	usleep(microseconds);
+	kill(t->pid, SIGSTOP);
+	while (settle(t)) {
+		if (t->signal_number == SIGSTOP) {
+			t->signal_number = 0;
+			return true;
+		}
+		sig = t->signal_number; /* one of its own came first */
+		if (ptrace(PTRACE_CONT, t->pid, NULL, (void *)sig) != 0)
+			break;
+	}
+	return false;
+}
+
 static uint64_t program_entry(const struct target *t)
 {
 	char path[64];

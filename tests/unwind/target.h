@@ -50,6 +50,8 @@ int target_start(struct target *t, char *const argv[]);
 bool target_step(struct target *t);
 /* Let it run freely to the program's entry (past ld.so's work). False when it ended before. */
 bool target_run_to_entry(struct target *t);
+/* Let it run for so many microseconds, then stop it where it is. False when it has ended. */
+bool target_run_for(struct target *t, unsigned microseconds);
 /* Let it run to its end or to the next signal. */
 bool target_continue(struct target *t);
 /* Read the mappings anew. */
