@@ -98,6 +98,11 @@ static void on_thread_end(void *ctx, const struct task_thread *t, uint64_t time_
 	rows_thread_end(&((struct pipeline *)ctx)->rows, t, time_ns);
 }
 
+static void on_module_close(void *ctx, const struct task_module *m)
+{
+	stacks_close_module(((struct pipeline *)ctx)->stacks, m);
+}
+
 struct pipeline *pipeline_new(const struct pipeline_config *config, struct profile_writer *writer)
 {
 	struct pipeline *p = xcalloc(1, sizeof(*p));
@@ -108,8 +113,12 @@ struct pipeline *pipeline_new(const struct pipeline_config *config, struct profi
 		vec_push(&p->states, (struct event_state){ 0 });
 	}
 	rows_init(&p->rows, writer);
-	struct task_events events = { .thread_end = on_thread_end, .ctx = p };
+	struct task_events events = { .thread_end = on_thread_end,
+				      .module_close = on_module_close,
+				      .ctx = p };
 	p->tasks = task_table_new(config->files, &events);
+	if (config->imported)
+		task_set_replay(p->tasks);
 	if (config->name_files)
 		p->names = names_new(config->name_files, &p->rows);
 	p->stacks = stacks_new(&(struct stacks_config){ .rows = &p->rows,

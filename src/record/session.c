@@ -205,17 +205,20 @@ static void say_summary(const struct broker *b)
 	if (s->write_failed)
 		log_message(LOG_ERROR, "%s: %s; what was written before stays readable", path,
 			    strerror(s->write_failed));
+	if (s->samples == 0) {
+		log_message(
+			LOG_NOTICE,
+			"no samples: the command used less CPU time than one sampling period, or "
+			"it waited all the time (try a higher rate with -F) → %s",
+			path);
+		return;
+	}
 	text_count(due, sizeof(due), s->due);
 	log_message(LOG_NOTICE, "%s samples%s%s%s, %llu lost, %.1f%% of stacks whole → %s (%s)",
 		    text_count(count, sizeof(count), s->samples), s->due ? " of " : "",
 		    s->due ? due : "", s->due ? " due" : "", (unsigned long long)s->lost,
-		    s->samples ? 100.0 * (double)s->whole / (double)s->samples : 0.0, path,
+		    100.0 * (double)s->whole / (double)s->samples, path,
 		    text_bytes(size, sizeof(size), s->file_bytes));
-	if (s->samples == 0)
-		log_message(
-			LOG_NOTICE,
-			"no samples: the command used less CPU time than one sampling period, or it waited all "
-			"the time (try a higher rate with -F)");
 }
 
 static int exit_status(const struct broker *b, int *die_by_signal)

@@ -67,6 +67,15 @@ static struct unwind_module *unwind_module_of(struct stacks *s, const struct tas
 	return s->modules.data[m->index];
 }
 
+void stacks_close_module(struct stacks *s, const struct task_module *m)
+{
+	if (m->index >= s->modules.len || !s->modules.data[m->index])
+		return;
+	unwinder_invalidate(s->unwinder); /* its rules are the module's */
+	unwind_module_free(s->modules.data[m->index]);
+	s->modules.data[m->index] = NULL;
+}
+
 struct find_ctx {
 	struct stacks *stacks;
 	const struct task_space *space;
@@ -257,6 +266,11 @@ void stacks_resolve(struct stacks *s, const struct task_thread *t, const struct 
 		s->frames[n++] = (struct raw_frame){ NULL, sample->ip, FRAME_REGISTER, true };
 	size_t kernel_frames = n;
 	n += user_part(s, t, r, in_kernel, s->frames + n, &out->end);
+	/* Inside execve the user's registers are still those of the image that is gone. */
+	if (kernel_frames && n == kernel_frames + 1 && out->end == END_NO_MAPPING) {
+		n = kernel_frames;
+		out->end = END_KERNEL_ONLY;
+	}
 	if (t->is_kernel && kernel_frames)
 		out->end = END_ROOT;
 	if (n == 0)

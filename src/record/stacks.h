@@ -39,6 +39,8 @@ void stacks_free(struct stacks *s);
 /* thread is the sampled one. */
 void stacks_resolve(struct stacks *s, const struct task_thread *thread, const struct record *r,
 		    struct stacks_result *out);
+/* The module's image is about to be closed. */
+void stacks_close_module(struct stacks *s, const struct task_module *m);
 void stacks_new_epoch(struct stacks *s);
 void stacks_get_stats(const struct stacks *s, struct stacks_stats *out);
 
