@@ -9,9 +9,10 @@
 
 #include "event/perf_data_parts.h"
 
-#define ORDER_MAX_BYTES	    ((size_t)64 << 20)
-#define PLAIN_LIMIT_DEFAULT ((uint64_t)32 << 20) /* where the file does not tell perf's ring size \
-						  */
+#define ORDER_MAX_BYTES ((size_t)64 << 20)
+#define PLAIN_LIMIT_DEFAULT                                                   \
+	((uint64_t)32 << 20) /* where the file does not tell perf's ring size \
+			      */
 
 enum { TAG_TIMED, TAG_UNTIMED };
 

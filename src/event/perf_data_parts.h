@@ -79,7 +79,7 @@ int perf_input_read_at(const struct perf_data *p, uint64_t offset, uint64_t len,
 /* Reads the file header up to where the records begin. */
 int perf_header_read(struct perf_data *p, const char *name, struct error *err);
 /* One perf_event_attr and its ids; -1 when it cannot be one. */
-int perf_header_add_event(struct perf_data *p, const uint8_t *attr, size_t attr_len,
+int perf_header_add_event(struct perf_data *p, const uint8_t *bytes, size_t len,
 			  struct bytes_reader *ids);
 /* Name the events, state the clock: when all attributes and features are known. */
 void perf_header_settle(struct perf_data *p);

@@ -189,8 +189,8 @@ static bool describes(uint32_t type)
 
 int perf_stream_read_prologue(struct perf_data *p, struct error *err)
 {
-	const uint8_t *bytes;
-	struct record_header h;
+	const uint8_t *bytes = NULL;
+	struct record_header h = { 0 };
 	int more;
 
 	while (!p->finished && (more = peek_record(p, &bytes, &h, err)) != 0) {
