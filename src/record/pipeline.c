@@ -98,9 +98,11 @@ static void on_thread_end(void *ctx, const struct task_thread *t, uint64_t time_
 	rows_thread_end(&((struct pipeline *)ctx)->rows, t, time_ns);
 }
 
-static void on_module_close(void *ctx, const struct task_module *m)
+static void on_module_close(void *ctx, struct task_module *m)
 {
-	stacks_close_module(((struct pipeline *)ctx)->stacks, m);
+	struct pipeline *p = ctx;
+	if (p->stacks)
+		stacks_close_module(p->stacks, m);
 }
 
 struct pipeline *pipeline_new(const struct pipeline_config *config, struct profile_writer *writer)
@@ -143,6 +145,7 @@ void pipeline_free(struct pipeline *p)
 		return;
 	names_free(p->names);
 	stacks_free(p->stacks);
+	p->stacks = NULL;
 	for (size_t i = 0; i < p->states.len; i++)
 		accounts_free(p->states.data[i].accounts);
 	task_table_free(p->tasks);
