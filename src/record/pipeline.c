@@ -489,6 +489,8 @@ int pipeline_finish(struct pipeline *p, const struct pipeline_end *end, struct e
 		names_finish(p->names, p->tasks);
 		names_add_excerpts(p->names, p->tasks);
 	}
+	if (p->config.imported)
+		p->config.run.start_ns = p->stats.first_ns;
 	p->config.run.end_ns = end->end_ns;
 	p->config.run.exit_status = end->exit_status;
 	struct profile_run run = run_row(p);
