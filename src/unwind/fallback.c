@@ -3,106 +3,11 @@
  * without unwind tables. What is found is checked against the code (a return address follows a
  * call); what cannot be checked is not believed.
  */
-#include "unwind/walk.h"
+#include "unwind/judge.h"
 
 #define SCAN_SLOTS  32
 #define ENTRY_SLOTS 128
-#define CODE_AHEAD  16
 #define FRAME_FAR   (8u << 20) /* no frame pointer is farther from the stack pointer */
-
-struct place {
-	struct unwind_range range;
-	uint64_t vaddr; /* of pc, in the module */
-};
-
-static bool find_place(struct walk *w, uint64_t pc, bool exact, struct place *out)
-{
-	if (!w->rq->find(w->rq->find_ctx, exact ? pc : pc - 1, &out->range))
-		return false;
-	out->vaddr = pc - out->range.bias;
-	return true;
-}
-
-/* Up to max bytes of code at vaddr; as many as there are, at least min. */
-static const uint8_t *code_at(const struct unwind_range *range, uint64_t vaddr, size_t min,
-			      size_t max, size_t *n)
-{
-	for (*n = max; range->module && *n >= min; --*n) {
-		const uint8_t *code = module_code(range->module, vaddr, *n);
-		if (code)
-			return code;
-	}
-	return NULL;
-}
-
-/* The bytes that end at pc, of the longest call that fits; NULL when they cannot be read. */
-static const uint8_t *code_before(const struct arch *arch, const struct place *p, size_t *n)
-{
-	for (*n = arch->call_max; p->range.module && *n >= arch->call_min; --*n) {
-		const uint8_t *code = module_code(p->range.module, p->vaddr - *n, *n);
-		if (code)
-			return code;
-	}
-	return NULL;
-}
-
-static bool is_sigreturn_code(const struct arch *arch, const struct place *p, uint64_t vaddr)
-{
-	size_t n;
-	const uint8_t *code = code_at(&p->range, vaddr, 7, 9, &n);
-	return code && arch->is_sigreturn(code, n);
-}
-
-/* A trampoline that its own FDE describes only from its first byte on (*rule), or none at all
- * (musl). */
-static bool is_sigreturn(struct walk *w, const struct place *p, const struct rule **rule)
-{
-	*rule = NULL;
-	if (!p->range.module)
-		return false;
-	*rule = w->exact ? NULL : module_rule_at(p->range.module, p->vaddr);
-	if (*rule && (*rule)->is_signal && (*rule)->kind == RULE_FULL)
-		return true;
-	*rule = NULL;
-	return is_sigreturn_code(w->arch, p, p->vaddr) ||
-	       (w->exact && is_sigreturn_code(w->arch, p, p->vaddr - w->arch->sigreturn_first));
-}
-
-/* A handler returns to its trampoline, which made no call. */
-static bool is_trampoline(struct walk *w, const struct place *p)
-{
-	const struct rule *rule =
-		p->range.module ? module_rule_at(p->range.module, p->vaddr) : NULL;
-	return (rule && rule->is_signal) || is_sigreturn_code(w->arch, p, p->vaddr);
-}
-
-enum verdict { IS_NO_RETURN, MAY_RETURN, DOES_RETURN };
-
-/* Whether pc can be a return address: in code, and after a call where the bytes can be read. */
-static enum verdict judge_return(struct walk *w, uint64_t pc)
-{
-	struct place p;
-	size_t n;
-	if (pc < 4096 || !find_place(w, pc, false, &p))
-		return IS_NO_RETURN;
-	const uint8_t *code = code_before(w->arch, &p, &n);
-	if (!code)
-		return MAY_RETURN;
-	return w->arch->ends_with_call(code, n) || is_trampoline(w, &p) ? DOES_RETURN
-									: IS_NO_RETURN;
-}
-
-static bool is_root(struct walk *w, const struct place *p)
-{
-	size_t n;
-	const uint8_t *code;
-	if (!p->range.module)
-		return false;
-	if (module_is_entry(p->range.module, p->vaddr))
-		return true;
-	code = w->exact ? NULL : code_at(&p->range, p->vaddr, 8, CODE_AHEAD, &n);
-	return code && w->arch->is_thread_exit(code, n);
-}
 
 static bool take_frame(struct walk *w, uint64_t pc, uint64_t sp, uint64_t fp)
 {
@@ -171,38 +76,28 @@ static bool step_scan(struct walk *w)
 	return false;
 }
 
-/* At a function's very first instruction: the word on top follows a direct call to here, or is
- * where a handler returns to. */
+/* At a function's very first instruction the return address is on top. */
 static bool step_entry(struct walk *w)
 {
 	uint64_t ra;
-	struct place p;
-	size_t n;
-	int64_t distance;
-	if (!w->exact || w->arch->link_reg != ARCH_NO_REG || !walk_load(w, w->sp, &ra) ||
-	    ra < 4096 || !find_place(w, ra, false, &p))
-		return false;
-	const uint8_t *code = code_before(w->arch, &p, &n);
-	bool calls_here = code && w->arch->direct_call(code, n, &distance) &&
-			  ra + (uint64_t)distance == w->pc;
-	if (!calls_here && !is_trampoline(w, &p))
-		return false;
-	return take_frame(w, ra, w->sp + 8, w->fp);
+	return w->exact && w->arch->link_reg == ARCH_NO_REG && walk_load(w, w->sp, &ra) &&
+	       judge_entered(w, ra) && take_frame(w, ra, w->sp + 8, w->fp);
 }
 
 struct follower {
 	struct walk *w;
-	const struct place *place;
+	struct place place;
+	unsigned offered; /* returns that the code has, accepted or not */
 };
 
 static size_t fetch_code(void *ctx, uint64_t pc, uint8_t *buf, size_t max)
 {
 	const struct follower *f = ctx;
-	const struct unwind_range *range = &f->place->range;
+	const struct unwind_range *range = &f->place.range;
 	const struct unwind_memory *m = f->w->rq->memory;
 	size_t n = 0;
 	if (range->module) {
-		const uint8_t *code = code_at(range, pc - range->bias, 1, max, &n);
+		const uint8_t *code = place_code(&f->place, pc - range->bias, 1, max, &n);
 		if (code)
 			memcpy(buf, code, n);
 		return code ? n : 0;
@@ -214,37 +109,49 @@ static size_t fetch_code(void *ctx, uint64_t pc, uint8_t *buf, size_t max)
 }
 
 /* Whether the return address that rule names is one. */
-static bool accept_return(void *ctx, const struct rule *rule)
+static bool is_right(struct walk *w, const struct rule *rule, bool generated)
 {
-	const struct follower *f = ctx;
-	struct walk *w = f->w;
 	uint64_t ra, cfa = w->known.value[rule->cfa_reg] + (uint64_t)(int64_t)rule->cfa_offset;
 	if (!(w->known.valid >> rule->cfa_reg & 1) || cfa <= w->sp || cfa - w->sp > FRAME_FAR ||
 	    !walk_load(w, cfa - 8, &ra))
 		return false;
 	enum verdict verdict = judge_return(w, ra);
-	return verdict == DOES_RETURN || (verdict == MAY_RETURN && !f->place->range.module);
+	return verdict == DOES_RETURN || (verdict == MAY_RETURN && generated);
 }
 
-/* Follow the code from pc to its return. What was found once for an address serves again. */
-static bool step_simulated(struct walk *w, const struct place *p, uint8_t *how)
+static bool accept_return(void *ctx, const struct rule *rule)
 {
-	struct follower f = { w, p };
+	struct follower *f = ctx;
+	f->offered++;
+	return is_right(f->w, rule, !f->place.range.module);
+}
+
+/* Follow the code to its return. That there is none is remembered only when the code has none at
+ * all: one that was not right may be so on another stack. */
+static bool simulate(struct walk *w, struct walk_undescribed *at)
+{
+	struct follower f = { .w = w };
 	struct simulate_code code = { fetch_code, accept_return, &f };
-	struct walk_simulation *known = &w->simulations[(w->pc ^ w->pc >> 8) % WALK_SIMULATIONS];
-	if (!w->arch->simulate)
+	at->simulated = at->found = false;
+	if (!w->arch->simulate || !place_find(w, w->pc, w->exact, &f.place))
+		return false;
+	at->found = w->arch->simulate(&code, w->pc, &at->rule);
+	at->simulated = at->found || f.offered == 0;
+	return at->found;
+}
+
+static bool step_simulated(struct walk *w, struct walk_undescribed *at, uint8_t *how)
+{
+	bool generated = at->what == CODE_GENERATED;
+	if (at->simulated && !at->found)
 		return false;
 	walk_materialize(w);
-	bool is_known = known->address == w->pc && known->key == w->key;
-	if (!is_known || (known->found && !accept_return(&f, &known->rule.rule))) {
-		known->address = w->pc;
-		known->key = w->key;
-		known->found = w->arch->simulate(&code, w->pc, &known->rule);
-	}
-	if (!known->found)
+	/* Generated code may have been replaced since. */
+	bool known = at->simulated && !generated && is_right(w, &at->rule.rule, false);
+	if (!known && !simulate(w, at))
 		return false;
-	bool by_fp = known->rule.rule.cfa_reg == w->arch->fp;
-	if (!step_full(w, &known->rule.rule, how))
+	bool by_fp = at->rule.rule.cfa_reg == w->arch->fp;
+	if (!step_full(w, &at->rule.rule, how))
 		return false;
 	*how = by_fp ? FRAME_FP : FRAME_GUESSED;
 	return true;
@@ -255,48 +162,54 @@ static bool step_simulated(struct walk *w, const struct place *p, uint8_t *how)
 static bool step_to_entry(struct walk *w)
 {
 	uint64_t value;
-	struct place p;
 	for (uint64_t slot = w->sp; slot < w->sp + 8 * ENTRY_SLOTS; slot += 8) {
 		if (slot - w->stack_address >= w->stack_words)
 			break;
-		if (walk_load(w, slot, &value) && judge_return(w, value) == DOES_RETURN &&
-		    find_place(w, value, false, &p) && module_is_entry(p.range.module, p.vaddr))
+		if (walk_load(w, slot, &value) && judge_is_entry(w, value))
 			return take_frame(w, value, slot + 8, w->fp);
 	}
 	w->end = END_NO_CFI;
 	return false;
 }
 
-static bool step_generated(struct walk *w, const struct place *p, uint8_t *how)
+static bool step_generated(struct walk *w, struct walk_undescribed *at, uint8_t *how)
 {
-	bool stepped = w->exact && step_simulated(w, p, how);
+	bool stepped = w->exact && step_simulated(w, at, how);
 	*how = FRAME_JIT;
 	return stepped || step_pushed_frame(w) || step_frame_pointer(w, how);
 }
 
-bool step_without_cfi(struct walk *w, uint8_t *how)
+static bool step_plain(struct walk *w, struct walk_undescribed *at, uint8_t *how)
 {
-	struct place p;
-	const struct rule *rule;
-	w->slow_steps++;
-	if (!find_place(w, w->pc, w->exact, &p)) {
-		w->end = END_NO_MAPPING;
-		return false;
-	}
-	if (p.range.kind == UNWIND_RANGE_JIT && !p.range.module)
-		return step_generated(w, &p, how);
-	if (is_sigreturn(w, &p, &rule))
-		return rule ? step_full(w, rule, how) : step_sigreturn(w, how);
-	if (is_root(w, &p)) {
-		w->end = END_ROOT;
-		return false;
-	}
 	*how = FRAME_FP;
-	if (step_entry(w) || step_simulated(w, &p, how))
+	if (step_entry(w) || step_simulated(w, at, how))
 		return true;
 	*how = FRAME_FP;
 	if (step_pushed_frame(w) || step_frame_pointer(w, how))
 		return true;
 	*how = FRAME_GUESSED;
 	return w->end == END_NO_CFI && ((w->exact && step_scan(w)) || step_to_entry(w));
+}
+
+bool step_without_cfi(struct walk *w, uint8_t *how)
+{
+	struct walk_undescribed *at = judge_code(w);
+	w->slow_steps++;
+	if (!at) {
+		w->end = END_NO_MAPPING;
+		return false;
+	}
+	switch (at->what) {
+	case CODE_GENERATED:
+		return step_generated(w, at, how);
+	case CODE_SIGNAL_RULE:
+		return step_full(w, at->signal, how);
+	case CODE_SIGRETURN:
+		return step_sigreturn(w, how);
+	case CODE_ROOT:
+		w->end = END_ROOT;
+		return false;
+	default:
+		return step_plain(w, at, how);
+	}
 }

@@ -27,7 +27,7 @@ struct unwinder *unwinder_new(enum unwind_arch arch)
 	u->arch = arch_get(arch);
 	u->cache = xcalloc(1u << CACHE_BITS, sizeof(*u->cache));
 	u->generation = 1;
-	u->walk.simulations = xcalloc(WALK_SIMULATIONS, sizeof(*u->walk.simulations));
+	u->walk.memory = xcalloc(1, sizeof(*u->walk.memory));
 	return u;
 }
 
@@ -36,7 +36,7 @@ void unwinder_free(struct unwinder *u)
 	if (!u)
 		return;
 	free_ptr(&u->cache);
-	free_ptr(&u->walk.simulations);
+	free_ptr(&u->walk.memory);
 	free_ptr(&u);
 }
 

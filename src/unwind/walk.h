@@ -17,13 +17,27 @@ struct walk_note {
 	uint64_t cfa;
 };
 
-/* What following undescribed code forward from address found. */
-#define WALK_SIMULATIONS 256
+/* What was found out about code that no CFI describes, and about return addresses; see judge.h. */
+#define WALK_UNDESCRIBED 512
+#define WALK_VERDICTS	 1024
 
-struct walk_simulation {
+struct walk_undescribed {
 	uint64_t address, key;
-	bool found;
+	bool exact;
+	uint8_t what;
+	bool simulated, found; /* the code was followed; a return was found and is in rule */
+	const struct rule *signal;
 	union simulated_rule rule;
+};
+
+struct walk_verdict {
+	uint64_t address, key;
+	uint8_t verdict;
+};
+
+struct walk_memory {
+	struct walk_undescribed undescribed[WALK_UNDESCRIBED];
+	struct walk_verdict verdicts[WALK_VERDICTS];
 };
 
 struct walk {
@@ -38,8 +52,8 @@ struct walk {
 	uint8_t end;	   /* enum stack_end: why the last step failed */
 	uint32_t descents; /* steps that did not move the stack pointer up */
 	uint64_t slow_steps;
-	uint64_t key;			     /* of the space, in caches */
-	struct walk_simulation *simulations; /* WALK_SIMULATIONS of them, by address */
+	uint64_t key; /* of the space, in caches */
+	struct walk_memory *memory;
 	/* All registers of an inner frame, and the steps since. */
 	struct unwind_regs known;
 	size_t note_count;

@@ -207,31 +207,24 @@ static void add_map(struct target *t, uint64_t start, uint64_t end, uint64_t off
 	vec_push(&t->maps, map);
 }
 
-static void add_stack(struct target *t, uint64_t start, uint64_t end)
-{
-	if (t->stack_count == ARRAY_LEN(t->stacks))
-		return;
-	t->stacks[t->stack_count].start = start;
-	t->stacks[t->stack_count++].end = end;
-}
-
 void target_read_maps(struct target *t)
 {
 	char path[64], line[512];
 	snprintf(path, sizeof(path), "/proc/%d/maps", (int)t->pid);
 	FILE *f = fopen(path, "re");
 	vec_clear(&t->maps);
-	t->stack_count = 0;
+	vec_clear(&t->stacks);
 	while (f && fgets(line, sizeof(line), f)) {
 		unsigned long start, end, offset;
 		char mode[5], file[400] = "";
 		if (sscanf(line, "%lx-%lx %4s %lx %*s %*s %399s", &start, &end, mode, &offset,
 			   file) < 4)
 			continue;
+		struct target_region region = { start, end };
 		if (mode[2] == 'x')
 			add_map(t, start, end, offset, file);
 		else if (mode[1] == 'w')
-			add_stack(t, start, end);
+			vec_push(&t->stacks, region);
 	}
 	if (f)
 		fclose(f);
@@ -239,9 +232,9 @@ void target_read_maps(struct target *t)
 
 static uint64_t stack_end(const struct target *t, uint64_t sp)
 {
-	for (size_t i = 0; i < t->stack_count; i++)
-		if (sp >= t->stacks[i].start && sp < t->stacks[i].end)
-			return t->stacks[i].end;
+	for (size_t i = 0; i < t->stacks.len; i++)
+		if (sp >= t->stacks.data[i].start && sp < t->stacks.data[i].end)
+			return t->stacks.data[i].end;
 	return 0;
 }
 
@@ -323,5 +316,6 @@ void target_release(struct target *t)
 	}
 	vec_release(&t->images);
 	vec_release(&t->maps);
+	vec_release(&t->stacks);
 	free(t->stack);
 }

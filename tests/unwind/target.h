@@ -24,6 +24,10 @@ struct target_map {
 	char name[64]; /* last part of the path */
 };
 
+struct target_region {
+	uint64_t start, end;
+};
+
 struct target {
 	pid_t pid;
 	int status; /* of the last wait; ended when it exited or was killed */
@@ -34,11 +38,7 @@ struct target {
 	VEC(struct target_map) maps; /* executable ones */
 	VEC(struct target_image) images;
 
-	struct {
-		uint64_t start, end;
-	} stacks[32]; /* readable and writable regions */
-
-	size_t stack_count;
+	VEC(struct target_region) stacks; /* readable and writable regions */
 	uint8_t *stack;
 	struct unwind_memory memory;
 };

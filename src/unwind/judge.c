@@ -1,0 +1,137 @@
+/*
+ * What the code around an address says: whether the address can be a return address, a signal
+ * trampoline, or the beginning of a thread. Answers are kept per address, as the same places come
+ * again.
+ */
+#include "unwind/judge.h"
+
+#define CODE_AHEAD 16
+
+bool place_find(struct walk *w, uint64_t pc, bool exact, struct place *out)
+{
+	if (!w->rq->find(w->rq->find_ctx, exact ? pc : pc - 1, &out->range))
+		return false;
+	out->vaddr = pc - out->range.bias;
+	return true;
+}
+
+const uint8_t *place_code(const struct place *p, uint64_t vaddr, size_t min, size_t max, size_t *n)
+{
+	for (*n = max; p->range.module && *n >= min; --*n) {
+		const uint8_t *code = module_code(p->range.module, vaddr, *n);
+		if (code)
+			return code;
+	}
+	return NULL;
+}
+
+/* The bytes that end at pc, of the longest call that fits; NULL when they cannot be read. */
+static const uint8_t *code_before(const struct arch *arch, const struct place *p, size_t *n)
+{
+	for (*n = arch->call_max; p->range.module && *n >= arch->call_min; --*n) {
+		const uint8_t *code = module_code(p->range.module, p->vaddr - *n, *n);
+		if (code)
+			return code;
+	}
+	return NULL;
+}
+
+static bool is_sigreturn_code(const struct arch *arch, const struct place *p, uint64_t vaddr)
+{
+	size_t n;
+	const uint8_t *code = place_code(p, vaddr, 7, 9, &n);
+	return code && arch->is_sigreturn(code, n);
+}
+
+/* A handler returns to its trampoline, which made no call. */
+static bool is_trampoline(struct walk *w, const struct place *p)
+{
+	const struct rule *rule =
+		p->range.module ? module_rule_at(p->range.module, p->vaddr) : NULL;
+	return (rule && rule->is_signal) || is_sigreturn_code(w->arch, p, p->vaddr);
+}
+
+static enum verdict judge(struct walk *w, uint64_t pc)
+{
+	struct place p;
+	size_t n;
+	if (pc < LOWEST_CODE || !place_find(w, pc, false, &p))
+		return IS_NO_RETURN;
+	const uint8_t *code = code_before(w->arch, &p, &n);
+	if (!code)
+		return MAY_RETURN;
+	return w->arch->ends_with_call(code, n) || is_trampoline(w, &p) ? DOES_RETURN
+									: IS_NO_RETURN;
+}
+
+enum verdict judge_return(struct walk *w, uint64_t pc)
+{
+	struct walk_verdict *known = &w->memory->verdicts[(pc ^ pc >> 10) % WALK_VERDICTS];
+	if (known->address != pc || known->key != w->key)
+		*known = (struct walk_verdict){ pc, w->key, (uint8_t)judge(w, pc) };
+	return known->verdict;
+}
+
+bool judge_entered(struct walk *w, uint64_t ra)
+{
+	struct place p;
+	size_t n;
+	int64_t distance;
+	if (ra < LOWEST_CODE || !place_find(w, ra, false, &p))
+		return false;
+	const uint8_t *code = code_before(w->arch, &p, &n);
+	bool calls_here = code && w->arch->direct_call(code, n, &distance) &&
+			  ra + (uint64_t)distance == w->pc;
+	return calls_here || is_trampoline(w, &p);
+}
+
+bool judge_is_entry(struct walk *w, uint64_t pc)
+{
+	struct place p;
+	return judge_return(w, pc) == DOES_RETURN && place_find(w, pc, false, &p) &&
+	       module_is_entry(p.range.module, p.vaddr);
+}
+
+/* The entry code of a program, or what follows the call of a thread's function. */
+static bool is_root(struct walk *w, const struct place *p)
+{
+	size_t n;
+	if (module_is_entry(p->range.module, p->vaddr))
+		return true;
+	const uint8_t *code = w->exact ? NULL : place_code(p, p->vaddr, 8, CODE_AHEAD, &n);
+	return code && w->arch->is_thread_exit(code, n);
+}
+
+/* A trampoline's own FDE may describe it only from its first byte on. */
+static const struct rule *signal_rule(struct walk *w, const struct place *p)
+{
+	const struct rule *rule = w->exact ? NULL : module_rule_at(p->range.module, p->vaddr);
+	return rule && rule->is_signal && rule->kind == RULE_FULL ? rule : NULL;
+}
+
+static uint8_t classify(struct walk *w, const struct place *p, const struct rule **rule)
+{
+	if (!p->range.module)
+		return p->range.kind == UNWIND_RANGE_JIT ? CODE_GENERATED : CODE_PLAIN;
+	*rule = signal_rule(w, p);
+	if (*rule)
+		return CODE_SIGNAL_RULE;
+	if (is_sigreturn_code(w->arch, p, p->vaddr) ||
+	    (w->exact && is_sigreturn_code(w->arch, p, p->vaddr - w->arch->sigreturn_first)))
+		return CODE_SIGRETURN;
+	return is_root(w, p) ? CODE_ROOT : CODE_PLAIN;
+}
+
+struct walk_undescribed *judge_code(struct walk *w)
+{
+	struct walk_undescribed *known =
+		&w->memory->undescribed[(w->pc ^ w->pc >> 9) % WALK_UNDESCRIBED];
+	if (known->address == w->pc && known->key == w->key && known->exact == w->exact)
+		return known;
+	struct place p;
+	if (!place_find(w, w->pc, w->exact, &p))
+		return NULL;
+	*known = (struct walk_undescribed){ .address = w->pc, .key = w->key, .exact = w->exact };
+	known->what = classify(w, &p, &known->signal);
+	return known;
+}
