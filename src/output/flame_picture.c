@@ -1,7 +1,7 @@
 /*
  * The still picture. Frames are strokes: a path per colour holds all that carry no label, so
  * thousands of frames cost a few bytes each; the widest ones are groups with label and tooltip.
- * Frames under 2 px that touch run together for a few px in the colour that most of them have, as
+ * Frames under 3 px that touch run together for a few px in the colour that most of them have, as
  * the eye sees them.
  */
 #include <math.h>
@@ -11,8 +11,8 @@
 #include "base/text.h"
 #include "output/flame.h"
 
-#define TINY_PX		2
-#define RUN_PX		6  /* the widest stroke of tiny frames */
+#define TINY_PX		3
+#define RUN_PX		8  /* the widest stroke of tiny frames */
 #define LABEL_PX	26 /* the narrowest frame with a label */
 #define TOOLTIP_COLUMNS 160
 

@@ -6,14 +6,16 @@
 
 #include "output/flame.h"
 
-/* The rank-th largest total (rank from 1), found byte by byte from the top: no sorting, no bad
- * case. */
+/*
+ * The rank-th largest total (rank from 1), found byte by byte from the top: no sorting, no bad case.
+ * The root's total is the largest.
+ */
 static uint64_t total_of_rank(const struct calltree *t, size_t rank)
 {
-	uint64_t prefix = 0;
+	uint64_t prefix = 0, mask = 0;
+	int top = 63 - __builtin_clzll(t->nodes.data[0].total | 1);
 
-	for (int shift = 56; shift >= 0; shift -= 8) {
-		uint64_t mask = shift == 56 ? 0 : ~0ull << (shift + 8);
+	for (int shift = top / 8 * 8; shift >= 0; shift -= 8) {
 		size_t counts[256] = { 0 }, byte = 256;
 		for (size_t i = 0; i < t->nodes.len; i++)
 			if ((t->nodes.data[i].total & mask) == prefix)
@@ -21,6 +23,7 @@ static uint64_t total_of_rank(const struct calltree *t, size_t rank)
 		while (byte-- > 0 && counts[byte] < rank)
 			rank -= counts[byte];
 		prefix |= (uint64_t)byte << shift;
+		mask |= 255ull << shift;
 	}
 	return prefix;
 }

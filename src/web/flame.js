@@ -134,31 +134,30 @@ function onKey(event) {
 }
 
 function listen() {
-	frames.addEventListener('click', e => {
+	on(frames, 'click', e => {
 		const box = boxAt(e);
 		if (box)
 			e.ctrlKey || e.metaKey || e.shiftKey || box.v === zoomed ? select(box.v) : zoom(box.v);
 	});
-	frames.addEventListener('mousemove', e => {
+	on(frames, 'mousemove', e => {
 		const box = boxAt(e);
 		outline(over, box && box.v);
 		if (box)
 			show(box.v);
 	});
-	frames.addEventListener('mouseleave', () => {
+	on(frames, 'mouseleave', () => {
 		outline(over, null);
 		show(selected);
 	});
-	frames.addEventListener('focus', () => selected || outline(mark, zoomed));
-	ui.query.addEventListener('input', () => change({ q: ui.query.value }, true));
-	addEventListener('popstate', read);
-	addEventListener('hashchange', read);
-	addEventListener('resize', () => arrange());
-	addEventListener('scroll', () => requestAnimationFrame(() => {
+	on(frames, 'focus', () => selected || outline(mark, zoomed));
+	on(ui.query, 'input', () => change({ q: ui.query.value }, true));
+	on(window, 'popstate hashchange', read);
+	on(window, 'resize', () => arrange());
+	on(window, 'scroll', () => requestAnimationFrame(() => {
 		stick();
 		draw();
-	}), true);
-	(root === document.documentElement ? document : root).addEventListener('keydown', onKey);
+	}));
+	on(root === document.documentElement ? document : root, 'keydown', onKey);
 }
 
 function build() {

@@ -1,18 +1,23 @@
 // Drawing: boxes of what is wide enough, then strokes (one path per colour) and labels for the rows that can
 // be seen. Row numbers grow downwards; a flame's root is row 0 and its children are row -1.
-const NS = 'http://www.w3.org/2000/svg', ROW = 17, MARGIN = 10, NARROWEST = 0.5, LABEL = 26, LABELS = 5000;
+const ROW = 17, MARGIN = 10, NARROWEST = 0.5, LABEL = 26, LABELS = 5000;
 let trees = []; // { v: root, step: -1 or 1, bare: root not drawn }
 let zoomed; // view node that fills the width
 let boxes = [], rows = new Map(), placed = new Map(), firstRow = 0, lastRow = 0, top = 0, width = 0;
 let frames, over, mark, selected = null, drawnRows = '';
 
 function make(tag, attributes, text) {
-	const e = document.createElementNS(NS, tag);
+	const e = document.createElementNS(root.namespaceURI, tag);
 	for (const name in attributes)
 		e.setAttribute(name, attributes[name]);
 	if (text !== undefined)
 		e.textContent = text;
 	return e;
+}
+
+function on(target, types, act) {
+	for (const type of types.split(' '))
+		target.addEventListener(type, act);
 }
 
 const rootOf = v => {

@@ -62,7 +62,7 @@ function shorten(name, limit) {
 	return columns(tail) <= limit ? tail : cut(tail, limit);
 }
 
-const MARKS = { k: ' [k]', j: ' [j]', i: ' [i]' };
+const MARKS = { 'k': ' [k]', 'j': ' [j]', 'i': ' [i]' };
 
 function fit(name, kind, limit) {
 	const mark = MARKS[KINDS[kind]] || '', whole = name.length + mark.length;
@@ -74,8 +74,8 @@ function fit(name, kind, limit) {
 
 const digits = n => String(Math.round(n)).replace(/\B(?=(\d{3})+$)/g, ' ');
 const SCALES = {
-	ns: [[1e9, 's'], [1e6, 'ms'], [1e3, 'us'], [1, 'ns']],
-	bytes: [[1e12, 'TB'], [1e9, 'GB'], [1e6, 'MB'], [1e3, 'kB'], [1, 'B']],
+	'ns': [[1e9, 's'], [1e6, 'ms'], [1e3, 'us'], [1, 'ns']],
+	'bytes': [[1e12, 'TB'], [1e9, 'GB'], [1e6, 'MB'], [1e3, 'kB'], [1, 'B']],
 };
 
 function weight(n) {
@@ -91,4 +91,5 @@ function percent(part, all) {
 	return (p >= 99.995 ? '100' : p.toFixed(p < 10 ? 2 : 1)) + '%';
 }
 
+const share = part => percent(part, W.total[0]);
 const base = path => path.slice(path.lastIndexOf('/') + 1);

@@ -29,7 +29,7 @@ function header() {
 const buttons = [];
 function button(text, key, title, act, pressed) {
 	const b = el('button', { type: 'button', title: title + (key ? ` (${key})` : '') }, text);
-	b.addEventListener('click', act);
+	on(b, 'click', act);
 	buttons.push({ b, key, act, pressed, title });
 	return b;
 }
@@ -40,7 +40,7 @@ function bar() {
 	ui.found = el('span', { class: 'soft' });
 	ui.path = el('nav', { class: 'path', 'aria-label': 'Zoom path' });
 	ui.what = el('div', { class: 'what' });
-	ui.live = el('div', { 'aria-live': 'polite', style: 'position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)' });
+	ui.live = el('div', { class: 'heard', 'aria-live': 'polite' });
 	ui.sheet = el('div', { class: 'sheet', hidden: '' });
 	const act = c => () => change(c());
 	const one = (text, key, title, what) => button(text, key, title, () => selected && selected.k >= 0 && change(what(plain(selected))));
@@ -67,9 +67,9 @@ function table() {
 	const t = el('table', { class: 'rows' }, el('tr', {}, ...['Function', 'self', '', 'total', ''].map(h => el('th', {}, h))));
 	for (const r of functions().slice(0, 100)) {
 		const name = F.name[r.f] || '(small frames)', go = el('button', { type: 'button' }, name);
-		go.addEventListener('click', () => r.f && change({ view: 'pair', at: name, zoom: [] }, true));
-		t.append(el('tr', {}, el('td', {}, swatch(KINDS[F.kind[r.f]] + '0'), go), ...[weight(r.self), percent(r.self, W.total[0]),
-			weight(r.total), percent(r.total, W.total[0])].map(x => el('td', {}, x))));
+		on(go, 'click', () => r.f && change({ view: 'pair', at: name, zoom: [] }, true));
+		t.append(el('tr', {}, el('td', {}, swatch(KINDS[F.kind[r.f]] + '0'), go), ...[weight(r.self), share(r.self),
+			weight(r.total), share(r.total)].map(x => el('td', {}, x))));
 	}
 	return t;
 }
@@ -108,7 +108,7 @@ function showPath() {
 			continue;
 		}
 		const b = el('button', { type: 'button', title: nameOf(v) }, shorten(nameOf(v), 40));
-		b.addEventListener('click', () => zoom(v));
+		on(b, 'click', () => zoom(v));
 		parts.push(b);
 	}
 	ui.path.replaceChildren(...parts, ...S.only.map(o => (o[0] === '+' ? ' \u2229 only ' : ' \u2212 without ') + shorten(o.slice(1), 40)));
@@ -116,18 +116,18 @@ function showPath() {
 
 // Two lines about a frame.
 function describe(v) {
-	const all = W.total[0], f = v.k < 0 ? -1 : v.f, out = [];
+	const f = v.k < 0 ? -1 : v.f, out = [];
 	let place = '';
 	if (f > 0)
 		place = [KIND_NAMES[F.kind[f]] + (F.guessed[f] ? ', guessed' : ''), base(F.module[f]),
 			S.by ? '' : F.file[f] && base(F.file[f]) + (F.line[f] ? ':' + F.line[f] : '')].filter(x => x).join(' \u00b7 ');
-	out.push(`${weight(v.t)}, ${percent(v.t, all)} of all`);
+	out.push(`${weight(v.t)}, ${share(v.t)} of all`);
 	if (v.p && v.p.k >= 0)
 		out.push(`${percent(v.t, v.p.t)} of ${v.up ? 'what it calls' : 'its caller'}`);
 	if (zoomed && zoomed.p && v !== zoomed)
 		out.push(`${percent(v.t, zoomed.t)} of view`);
 	if (!v.up)
-		out.push(`self ${weight(v.s)} (${percent(v.s, all)})`);
+		out.push(`self ${weight(v.s)} (${share(v.s)})`);
 	out.push(`${digits(v.c)} sample${v.c === 1 ? '' : 's'}`);
 	return [nameOf(v), place, out.join(' \u00b7 ')];
 }
@@ -143,6 +143,6 @@ function show(v, aloud) {
 function showFound() {
 	ui.found.className = search && search.error ? 'bad' : 'soft';
 	ui.found.textContent = !search ? '' : search.error ? 'not a regular expression: ' + search.error :
-		`${digits(search.frames)} frame${search.frames === 1 ? '' : 's'}, ${percent(search.weight, W.total[0])} of all`;
+		`${digits(search.frames)} frame${search.frames === 1 ? '' : 's'}, ${share(search.weight)} of all`;
 	ui.live.textContent = ui.found.textContent;
 }

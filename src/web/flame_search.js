@@ -14,7 +14,7 @@ function find(pattern) {
 		search = { error: e.message.replace(/^Invalid regular expression: /, ''), hits: new Uint8Array(F.count) };
 		return;
 	}
-	const texts = F[scope || 'name'], hits = new Uint8Array(F.count);
+	const texts = scope === 'module' ? F.module : scope ? F.file : F.name, hits = new Uint8Array(F.count);
 	for (let f = 1; f < F.count; f++)
 		hits[f] = re.test(texts[f]) ? 1 : 0;
 	search = { hits, weight: 0, frames: 0 };

@@ -228,6 +228,21 @@ const checks = {
 		const rows = await p.value("[...document.querySelectorAll('.sheet tr')].slice(1, 3).map(r => r.textContent)");
 		assert.deepEqual(rows, ['vfs_write1.30 s31.1%1.30 s31.1%', 'JS:inner700 ms16.7%700 ms16.7%']);
 	},
+	async 'copies the stack and the command, or says that it cannot'(p, at) {
+		await p.open(at('demo.svg'));
+		await live(p);
+		await p.value("window.copied = []; Object.defineProperty(navigator, 'clipboard', { value: { writeText: async t => window.copied.push(t) }, configurable: true })");
+		await clickOn(p, 'memcmp');
+		await p.key('c');
+		await p.key('C');
+		await p.until('copied.length === 2');
+		assert.deepEqual(await p.value('copied'), ['main;run;compile;parse;Map<std::string, Node*>::find(std::string const&) const;memcmp 800000000',
+			"prof report --focus '^memcmp$'"]);
+		await p.until("document.querySelector('.line span').textContent === 'copied'");
+		await p.value("Object.defineProperty(navigator, 'clipboard', { value: undefined, configurable: true })");
+		await p.key('c');
+		await p.until("/^cannot copy here: main;run/.test(document.querySelector('.line span').textContent)");
+	},
 	async 'takes names for text only'(p, at) {
 		await p.open(at('hostile.svg'));
 		await live(p);
