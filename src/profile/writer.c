@@ -48,8 +48,12 @@ static void open_epoch(struct profile_writer *w)
 	for (size_t i = 0; i < TABLE_COUNT; i++)
 		w->tables[i].first_id = 0;
 	w->tables[TABLE_STRINGS].first_id = 1; /* 0 is "" without being written */
-	schema_encode(&w->body);
-	writer_add_chunk(w, CHUNK_SCHEMA, &w->stats.other_bytes);
+	/* Nothing can be read without a schema. A lost one is replaced by that of the epoch before;
+	 * the first has none before it and comes twice. */
+	for (int copies = w->epoch == 1 ? 2 : 1; copies; copies--) {
+		schema_encode(&w->body);
+		writer_add_chunk(w, CHUNK_SCHEMA, &w->stats.other_bytes);
+	}
 }
 
 int profile_writer_new(struct profile_writer **out, const struct profile_writer_options *options,

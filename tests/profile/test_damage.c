@@ -148,24 +148,44 @@ static void test_a_damaged_epoch_leaves_the_others_whole(void **state)
 	struct synthetic two = small;
 	two.flushes_per_epoch = 10;
 	record(&two, &file);
-	assert_int_equal(find_chunks(&file, CHUNK_SCHEMA, epochs, 8), 3);
+	assert_int_equal(find_chunks(&file, CHUNK_SCHEMA, epochs, 8), 4); /* the first twice */
 	/* The second epoch alone, after a header, is a valid file. */
 	bytes_append(&second, file.data, FILE_HEADER_LEN);
-	bytes_append(&second, file.data + epochs[1], file.len - epochs[1]);
+	bytes_append(&second, file.data + epochs[2], file.len - epochs[2]);
 	read_profile(&second, &p, &report);
 	assert_int_equal(p.samples.len, 2000);
 	assert_int_equal(report.missing_rows + report.damaged_chunks, 0);
 	/* The first overwritten with noise that holds marks and pieces of headers. */
-	for (size_t i = epochs[0]; i < epochs[1]; i++)
-		file.data[i] = file.data[epochs[1] + (i * 7) % 1000];
+	for (size_t i = epochs[0]; i < epochs[2]; i++)
+		file.data[i] = file.data[epochs[2] + (i * 7) % 1000];
 	read_profile(&file, &q, &report);
 	assert_true(report.damaged_chunks > 0);
-	assert_true(report.skipped_bytes >= epochs[1] - epochs[0] - CHUNK_HEADER_LEN);
+	assert_true(report.skipped_bytes >= epochs[2] - epochs[0] - CHUNK_HEADER_LEN);
 	assert_same_profile(&p, &q);
 	profile_release(&p);
 	profile_release(&q);
 	bytes_release(&file);
 	bytes_release(&second);
+}
+
+static void test_the_first_schema_may_be_lost(void **state)
+{
+	struct bytes file = { 0 };
+	struct profile p;
+	struct profile_read_report report;
+	struct synthetic one = small;
+
+	(void)state;
+	one.flushes_per_epoch = 0;
+	record(&one, &file);
+	file.data[FILE_HEADER_LEN + CHUNK_HEADER_LEN + 50] ^= 1;
+	read_profile(&file, &p, &report);
+	assert_int_equal(report.damaged_chunks, 1);
+	assert_int_equal(report.epochs, 1);
+	assert_int_equal(report.missing_rows, 0);
+	assert_int_equal(p.samples.len, one.samples);
+	profile_release(&p);
+	bytes_release(&file);
 }
 
 static void remove_bytes(struct bytes *file, size_t at, size_t n)
@@ -296,6 +316,7 @@ int test_damage_group(void)
 		cmocka_unit_test(test_every_short_prefix),
 		cmocka_unit_test(test_single_byte_flips),
 		cmocka_unit_test(test_a_damaged_epoch_leaves_the_others_whole),
+		cmocka_unit_test(test_the_first_schema_may_be_lost),
 		cmocka_unit_test(test_bytes_lost_in_the_middle),
 		cmocka_unit_test(test_missing_nodes_read_as_unknown),
 		cmocka_unit_test(test_lost_samples_are_counted),
