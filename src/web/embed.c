@@ -17,7 +17,9 @@
 
 #define NAME_LIMIT 4096
 
-static _Noreturn void die(const char *fmt, ...)
+static _Noreturn void die(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+static void die(const char *fmt, ...)
 {
 	va_list args;
 
@@ -255,5 +257,10 @@ int main(int argc, char **argv)
 	write_style(&style, css.data);
 	check("the script", &script);
 	write_output(argv[1], &script, &style);
+	free(keep_text.data);
+	free(css.data);
+	free(js.data);
+	free(script.data);
+	free(style.data);
 	return 0;
 }
