@@ -191,3 +191,33 @@ void debug_file_find_alternate(const struct debug_file_search *search, struct el
 	if (find_by_build_id(search, &want, out))
 		out->refused[0] = '\0';
 }
+
+static struct elf_image *open_in(const struct debug_file_search *s, const char *folder,
+				 size_t folder_len, const char *name)
+{
+	CLEANUP_CLOSE int fd = -1;
+	struct elf_image *image = NULL;
+	char path[1024];
+	int len = snprintf(path, sizeof(path), "%.*s/%s", (int)folder_len, folder, name);
+
+	if (len < (int)sizeof(path) && files_open_path(s->files, s->pid, path, &fd, NULL) == 0)
+		elf_image_open_fd(&image, fd, path, NULL);
+	return image;
+}
+
+struct elf_image *debug_file_open_dwo(const struct debug_file_search *search, const char *name,
+				      const char *folder)
+{
+	const char *slash = strrchr(name, '/'), *last = slash ? slash + 1 : name;
+	struct elf_image *image = NULL;
+
+	if (!search->files || climbs(name))
+		return NULL;
+	if (name[0] == '/')
+		image = open_in(search, name, folder_length(name), last);
+	else if (folder[0] == '/')
+		image = open_in(search, folder, strnlen(folder, 1024), name);
+	if (!image && search->path[0] == '/')
+		image = open_in(search, search->path, folder_length(search->path), last);
+	return image;
+}

@@ -33,4 +33,9 @@ void debug_file_find(const struct debug_file_search *search, struct debug_file *
 void debug_file_find_alternate(const struct debug_file_search *search, struct elf_image *image,
 			       const char *image_path, struct debug_file *out);
 
+/* A split unit's file: where the compiler left it (name in folder), else beside the module. Its
+ * identity is for the caller to check. NULL when there is none. */
+struct elf_image *debug_file_open_dwo(const struct debug_file_search *search, const char *name,
+				      const char *folder);
+
 #endif

@@ -76,7 +76,8 @@ static void index_units(struct dwarf_info *d)
 	vec_release(&ranges.list);
 }
 
-struct dwarf_info *dwarf_info_new(struct elf_image *image, struct elf_image *alternate, char *note,
+struct dwarf_info *dwarf_info_new(struct elf_image *image, struct elf_image *alternate,
+				  const struct dwarf_dwo_files *dwo_files, char *note,
 				  size_t note_size)
 {
 	struct dwarf_info *d = xcalloc(1, sizeof(*d));
@@ -91,6 +92,8 @@ struct dwarf_info *dwarf_info_new(struct elf_image *image, struct elf_image *alt
 	}
 	if (alternate && dwarf_image_open(&d->alternate, alternate, &damaged))
 		dwarf_setalt(d->main.dwarf, d->alternate.dwarf);
+	if (dwo_files)
+		d->dwo_files = *dwo_files;
 	if (damaged)
 		snprintf(note, note_size, "a section of debug information cannot be decompressed");
 	index_units(d);
@@ -188,7 +191,7 @@ static struct dwarf_unit *unit_at(struct dwarf_info *d, uint64_t address)
 	struct dwarf_unit *u = &d->units.data[s->value];
 	if (!u->loaded)
 		dwarf_unit_load(d, u);
-	if (u->dwo && !d->missing_dwo)
+	if (u->dwo && !u->split && !d->missing_dwo)
 		d->missing_dwo = u->dwo;
 	return u;
 }

@@ -31,17 +31,23 @@ struct dwarf_frames {
 	list; /* innermost first; the last one is the function the code is in */
 };
 
-/* image: the file with the debug sections; alternate: its dwz file or NULL. Both are only read here
- * and now. NULL when there is no usable DWARF; note (never NULL) then or otherwise says what is
- * missing, or is "". */
-struct dwarf_info *dwarf_info_new(struct elf_image *image, struct elf_image *alternate, char *note,
+/* How .dwo files are opened; the answer is the dwarf_info's to free, NULL when there is none. */
+struct dwarf_dwo_files {
+	struct elf_image *(*open)(void *ctx, const char *name, const char *compilation_folder);
+	void *ctx;
+};
+
+/* image: the file with the debug sections; alternate: its dwz file or NULL; both are only read here
+ * and now. dwo_files: NULL when none can be opened. NULL when there is no usable DWARF; note (never
+ * NULL) says what is missing, or is "". */
+struct dwarf_info *dwarf_info_new(struct elf_image *image, struct elf_image *alternate,
+				  const struct dwarf_dwo_files *dwo_files, char *note,
 				  size_t note_size);
 /* Fills out (cleared first); empty when the address is in no unit. */
 void dwarf_info_find(struct dwarf_info *d, uint64_t address, struct dwarf_frames *out);
 /* True when both addresses belong to the same outermost function. */
 bool dwarf_info_same_function(struct dwarf_info *d, uint64_t a, uint64_t b);
-/* Split units whose .dwo file was needed so far but is not read: the first one's file name, or
- * NULL. */
+/* The first .dwo file that was needed so far but not found, or NULL. */
 const char *dwarf_info_missing_dwo(const struct dwarf_info *d);
 void dwarf_info_free(struct dwarf_info *d);
 

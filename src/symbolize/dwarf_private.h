@@ -12,16 +12,49 @@
 #define NO_NODE UINT32_MAX
 #define NO_FILE UINT32_MAX
 
+enum dwarf_section {
+	DWARF_INFO,
+	DWARF_ABBREV,
+	DWARF_LINE,
+	DWARF_LINE_STR,
+	DWARF_STR,
+	DWARF_STR_OFFSETS,
+	DWARF_RANGES,
+	DWARF_RNGLISTS,
+	DWARF_ADDR,
+	DWARF_TYPES,
+	DWARF_SECTION_COUNT
+};
+
+struct dwarf_bytes {
+	const uint8_t *data;
+	size_t len;
+};
+
 /* The debug sections of one file as libdw reads them (dwarf_image.c). */
 struct dwarf_image {
 	struct bytes elf; /* a small ELF file in memory: debug sections only, uncompressed */
+
+	struct {
+		size_t offset, len;
+	} sections[DWARF_SECTION_COUNT]; /* in elf; len 0 when absent */
+
 	Elf *handle;
 	Dwarf *dwarf;
+};
+
+/* What a .dwo file uses of the program's own sections, from where its unit's part begins. */
+struct dwarf_split_base {
+	struct dwarf_bytes addr, ranges;
 };
 
 /* false when the file has no DWARF that libdw takes; *damaged: a debug section could not be
  * decompressed. */
 bool dwarf_image_open(struct dwarf_image *out, struct elf_image *from, bool *damaged);
+/* The same of a .dwo file. */
+bool dwarf_image_open_split(struct dwarf_image *out, struct elf_image *from,
+			    const struct dwarf_split_base *base);
+struct dwarf_bytes dwarf_image_section(const struct dwarf_image *i, enum dwarf_section which);
 void dwarf_image_close(struct dwarf_image *i);
 
 /* What a DIE stands in, up to the unit: namespaces, types and functions. */
@@ -47,7 +80,8 @@ struct dwarf_node {
 struct dwarf_unit {
 	Dwarf_Die die;
 	uint16_t version;
-	const char *dwo; /* skeleton: the file that holds the rest; else NULL */
+	const char *dwo;	   /* skeleton: the file that holds the rest; else NULL */
+	struct dwarf_image *split; /* that file, once loaded; NULL when it was not found */
 	bool loaded;
 	struct flat_map map; /* address → index in nodes, the deepest one */
 	VEC(struct dwarf_node) nodes;
@@ -65,9 +99,12 @@ bool dwarf_unit_line(const struct dwarf_unit *u, uint64_t address, const char **
 		     uint32_t *line);
 const char *dwarf_unit_file(const struct dwarf_unit *u, uint32_t index);
 void dwarf_unit_release(struct dwarf_unit *u);
+/* Finds and opens a skeleton's .dwo file. *die: the unit in it (dwarf_split.c). */
+bool dwarf_split_open(struct dwarf_info *d, struct dwarf_unit *u, Dwarf_Die *die);
 
 struct dwarf_info {
 	struct dwarf_image main, alternate;
+	struct dwarf_dwo_files dwo_files;
 	VEC(struct dwarf_unit) units;
 	struct flat_map unit_map;
 	struct hmap functions; /* address of a DIE's bytes → index in function_list */

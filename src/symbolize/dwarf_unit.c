@@ -204,16 +204,21 @@ void dwarf_unit_load(struct dwarf_info *d, struct dwarf_unit *u)
 	struct walk w = { .info = d, .unit = u };
 	unsigned char *after;
 
+	Dwarf_Die die = u->die;
+
 	u->loaded = true;
-	if (!u->dwo) {
-		w.end = unit_end(&u->die);
-		walk_children(&w, NULL, &u->die, NO_NODE, 0, &after);
+	if (!u->dwo || dwarf_split_open(d, u, &die)) {
+		w.end = unit_end(&die);
+		walk_children(&w, NULL, &die, NO_NODE, 0, &after);
 		flat_map_build(&u->map, w.ranges.data, w.ranges.len);
 		vec_release(&w.ranges);
 	}
+	/* A split unit's lines are in the program; gcc writes the files of its calls to the .dwo
+	 * file. */
 	if (dwarf_getsrclines(&u->die, &u->lines, &u->line_count) != 0)
 		u->line_count = 0;
-	if (dwarf_getsrcfiles(&u->die, &u->files, &u->file_count) != 0)
+	if (dwarf_getsrcfiles(&die, &u->files, &u->file_count) != 0 &&
+	    dwarf_getsrcfiles(&u->die, &u->files, &u->file_count) != 0)
 		u->file_count = 0;
 }
 
@@ -262,4 +267,7 @@ void dwarf_unit_release(struct dwarf_unit *u)
 {
 	flat_map_release(&u->map);
 	vec_release(&u->nodes);
+	if (u->split)
+		dwarf_image_close(u->split);
+	free(u->split);
 }

@@ -10,6 +10,8 @@
 #include "symbolize/symbol_index.h"
 #include "symbolize/symbolize.h"
 
+struct module_loading;
+
 struct symbol_module {
 	uint32_t key;
 	uint8_t kind; /* enum module_kind */
@@ -19,6 +21,8 @@ struct symbol_module {
 	int fd; /* our duplicate, -1 when the file is not at hand */
 	pid_t pid;
 	bool loaded;
+	const struct module_loading
+		*loading; /* of the symbolizer; for files that are needed later */
 	struct elf_image *image, *debug_image; /* NULL when not found */
 	struct symbol_index index;	       /* ELF or kernel */
 	struct dwarf_info *dwarf;	       /* NULL when there is none */

@@ -112,6 +112,15 @@ static void open_debug_file(struct symbol_module *m, const struct module_loading
 	snprintf(m->result.debug_path, sizeof(m->result.debug_path), "%s", found.path);
 }
 
+/* A .dwo file is where the compiler left it, or beside the program. */
+static struct elf_image *open_dwo(void *ctx, const char *name, const char *folder)
+{
+	struct symbol_module *m = ctx;
+	struct debug_file_search search = search_for(m, m->loading);
+
+	return debug_file_open_dwo(&search, name, folder);
+}
+
 static void open_dwarf(struct symbol_module *m, const struct module_loading *with,
 		       struct elf_image *image)
 {
@@ -127,7 +136,8 @@ static void open_dwarf(struct symbol_module *m, const struct module_loading *wit
 		module_note(m, "%s", alternate.refused);
 	else if (!alternate.image && elf_image_debugaltlink(image, id, &id_len))
 		module_note(m, "the file with common debug information (dwz) is not installed");
-	m->dwarf = dwarf_info_new(image, alternate.image, note, sizeof(note));
+	struct dwarf_dwo_files dwo_files = { open_dwo, m };
+	m->dwarf = dwarf_info_new(image, alternate.image, &dwo_files, note, sizeof(note));
 	if (note[0])
 		module_note(m, "%s", note);
 	elf_image_free(alternate.image);
@@ -193,6 +203,7 @@ static void note_missing_names(struct symbol_module *m)
 
 void module_load_elf(struct symbol_module *m, const struct module_loading *with)
 {
+	m->loading = with;
 	bool opened = open_image(m, with);
 
 	learn_build_id(m);

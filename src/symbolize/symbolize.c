@@ -245,8 +245,7 @@ static void note_missing_dwo(struct symbol_module *m)
 	const char *dwo = m->dwarf ? dwarf_info_missing_dwo(m->dwarf) : NULL;
 
 	if (dwo && !strstr(m->result.note, ".dwo"))
-		module_note(m, "split debug information is not read: no inline frames from %.200s",
-			    dwo);
+		module_note(m, "no inline frames where %.200s is missing", dwo);
 }
 
 void symbolize_batch(struct symbolizer *s, const struct symbolize_module *from,

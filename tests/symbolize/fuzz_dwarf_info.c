@@ -36,7 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	struct dwarf_info *d = NULL;
 	if (elf_image_has_debug_info(image))
-		d = dwarf_info_new(image, NULL, note, sizeof(note));
+		d = dwarf_info_new(image, NULL, NULL, note, sizeof(note));
 	if (d) {
 		uint64_t sum = look_up(d, 0x240, 0x290) + look_up(d, 0x1300, 0x1340);
 		__asm__ volatile("" : : "r"(sum)); /* keeps the work */

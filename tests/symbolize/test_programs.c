@@ -394,22 +394,39 @@ static void test_file_of_another_build(void **state)
 	subject_close(&s);
 }
 
-/* Split DWARF: the .dwo is not read; the function, its line and one note naming the file remain. */
+/* Split DWARF without its .dwo file: the function, its line and one note naming the file remain. */
+static void check_missing_dwo(const char *file, const char *dwo)
+{
+	struct subject s;
+
+	check_inlines(file, NULL, false);
+	subject_open(&s, file, NULL);
+	char *text = answer(&s, symbol(s.image, "host").address);
+	assert_int_equal(strncmp(text, "host@inlines.c:", 15), 0);
+	assert_null(strchr(text, ' '));
+	assert_non_null(strstr(s.result.note, dwo));
+	free(text);
+	subject_close(&s);
+}
+
 static void test_split_dwarf(void **state)
 {
-	static const char *const files[] = { "split5", "split4" };
-
 	(void)state;
-	for (size_t i = 0; i < ARRAY_LEN(files); i++) {
-		struct subject s;
-		subject_open(&s, files[i], NULL);
-		char *text = answer(&s, symbol(s.image, "host").address);
-		assert_int_equal(strncmp(text, "host@inlines.c:", 15), 0);
-		assert_null(strchr(text, ' '));
-		assert_non_null(strstr(s.result.note, ".dwo"));
-		free(text);
-		subject_close(&s);
-	}
+	check_c("split5", LLVM);
+	check_c("split4", LLVM);
+	check_c("split_clang", LLVM);
+	check_inlines("split5", NULL, true);
+	check_inlines("split4", NULL, true);
+	check_cplus("split_names", LLVM);
+	/* Moved together with its .dwo. */
+	shell("mkdir moved && mv split5 split5-inlines.dwo moved/");
+	check_inlines("moved/split5", NULL, true);
+	shell("rm moved/split5-inlines.dwo split4-inlines.dwo");
+	check_missing_dwo("moved/split5", "split5-inlines.dwo");
+	check_missing_dwo("split4", "split4-inlines.dwo");
+	/* Another build's .dwo in its place has another id. */
+	shell("cp split_names-names.dwo moved/split5-inlines.dwo");
+	check_missing_dwo("moved/split5", "split5-inlines.dwo");
 }
 
 static void test_aliases_and_gaps(void **state)
@@ -545,7 +562,9 @@ static void compile_variants(void)
 	      "objcopy --compress-debug-sections=zlib-gnu gcc5 zlib_gnu && "
 	      "objcopy --compress-debug-sections=zstd gcc5 zstd");
 	shell("gcc -O2 -g -gdwarf-5 -gsplit-dwarf $P/inlines.c -o split5 && "
-	      "gcc -O2 -g -gdwarf-4 -gsplit-dwarf $P/inlines.c -o split4");
+	      "gcc -O2 -g -gdwarf-4 -gsplit-dwarf $P/inlines.c -o split4 && "
+	      "clang -O2 -g -gdwarf-5 -gsplit-dwarf $P/inlines.c -o split_clang && "
+	      "g++ -O2 -g -gsplit-dwarf $P/names.cpp -o split_names");
 	shell("gcc -O1 $P/aliases.c -o aliases");
 	shell("g++ -O2 -g $P/names.cpp -o names_gcc && clang++ -O2 -g $P/names.cpp -o names_clang");
 }
