@@ -27,8 +27,27 @@ static uint64_t look_up(struct dwarf_info *d, uint64_t start, uint64_t end)
 	return sum;
 }
 
+struct input {
+	const uint8_t *data;
+	size_t size;
+};
+
+/* The same bytes serve as the .dwo file: seeds of split DWARF carry both halves. */
+static struct elf_image *open_dwo(void *ctx, const char *name, const char *folder)
+{
+	const struct input *input = ctx;
+	struct elf_image *image;
+
+	if (strlen(name) + strlen(folder) > 4096 ||
+	    elf_image_open_memory(&image, input->data, input->size, name, NULL) < 0)
+		return NULL;
+	return image;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	struct input input = { data, size };
+	struct dwarf_dwo_files dwo_files = { open_dwo, &input };
 	struct elf_image *image;
 	char note[256];
 
@@ -36,7 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	struct dwarf_info *d = NULL;
 	if (elf_image_has_debug_info(image))
-		d = dwarf_info_new(image, NULL, NULL, note, sizeof(note));
+		d = dwarf_info_new(image, NULL, &dwo_files, note, sizeof(note));
 	if (d) {
 		uint64_t sum = look_up(d, 0x240, 0x290) + look_up(d, 0x1300, 0x1340);
 		__asm__ volatile("" : : "r"(sum)); /* keeps the work */
