@@ -67,9 +67,9 @@ static bool step_scan(struct walk *w)
 {
 	uint64_t value;
 	for (uint64_t slot = w->sp; slot < w->sp + 8 * SCAN_SLOTS; slot += 8) {
-		if (slot - w->stack_address >= w->stack_words)
+		if (!walk_load(w, slot, &value))
 			break;
-		if (walk_load(w, slot, &value) && judge_return(w, value) == DOES_RETURN)
+		if (judge_return(w, value) == DOES_RETURN)
 			return take_frame(w, value, slot + 8, w->fp);
 	}
 	w->end = END_NO_CFI;
@@ -163,9 +163,9 @@ static bool step_to_entry(struct walk *w)
 {
 	uint64_t value;
 	for (uint64_t slot = w->sp; slot < w->sp + 8 * ENTRY_SLOTS; slot += 8) {
-		if (slot - w->stack_address >= w->stack_words)
+		if (!walk_load(w, slot, &value))
 			break;
-		if (walk_load(w, slot, &value) && judge_is_entry(w, value))
+		if (judge_is_entry(w, value))
 			return take_frame(w, value, slot + 8, w->fp);
 	}
 	w->end = END_NO_CFI;

@@ -209,6 +209,8 @@ static uint32_t compile(struct unwind_module *m, unsigned section)
 static const struct rule *rule_in_function(const struct unwind_module *m, const struct function *f,
 					   uint64_t vaddr)
 {
+	if (f->row_count == 0)
+		return NULL;
 	const struct row *rows = m->rows.data + f->first_row;
 	uint64_t offset = vaddr - f->start;
 	uint32_t low = 0, high = f->row_count;

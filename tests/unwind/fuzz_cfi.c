@@ -1,0 +1,147 @@
+/*
+ * Hostile unwind sections, code, registers and stack. The input is six blocks, each two bytes of
+ * length and the bytes: text, .eh_frame, .eh_frame_hdr, .debug_frame, registers, stack. Besides not
+ * crashing, a walk must give the same frames again when everything is in the caches.
+ */
+#include "base/bytes.h"
+#include "tiny_elf.h"
+#include "unwind/unwind.h"
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define BIAS	   0x400000ull
+#define GENERATED  0x10000000ull
+#define STACK	   0x7ffd0000ull
+#define FRAMES_MAX 64
+
+struct space {
+	struct unwind_range text, generated;
+	struct tiny_part stack;
+};
+
+static struct tiny_part take_block(struct bytes_reader *r)
+{
+	size_t len = reader_u16(r);
+	if (len > reader_left(r))
+		len = reader_left(r);
+	return (struct tiny_part){ reader_take(r, len), len };
+}
+
+static bool find(void *ctx, uint64_t address, struct unwind_range *out)
+{
+	const struct space *s = ctx;
+	if (address >= s->text.start && address < s->text.end)
+		*out = s->text;
+	else if (address >= s->generated.start && address < s->generated.end)
+		*out = s->generated;
+	else
+		return false;
+	return true;
+}
+
+/* Other memory: the code that is said to be generated. */
+static int read_memory(void *ctx, uint64_t address, void *out, size_t len)
+{
+	const struct space *s = ctx;
+	if (address < GENERATED || address - GENERATED > s->stack.len ||
+	    len > s->stack.len - (address - GENERATED))
+		return -1;
+	memcpy(out, s->stack.data + (address - GENERATED), len);
+	return 0;
+}
+
+/* Registers near what they point to, where the input's top bits do not say otherwise. */
+static struct unwind_regs make_regs(const struct tiny_part *block)
+{
+	struct unwind_regs regs = { .valid = UINT64_MAX };
+	size_t len = block->len < sizeof(regs.value) ? block->len : sizeof(regs.value);
+	if (len != 0)
+		memcpy(regs.value, block->data, len);
+	for (unsigned i = 0; i < UNWIND_MAX_REGS; i++)
+		if (regs.value[i] < 0x10000)
+			regs.value[i] += STACK;
+	regs.pc = regs.value[16] % (TINY_TEXT_MAX * 2);
+	regs.pc += regs.pc < TINY_TEXT_MAX ? BIAS + TINY_TEXT : GENERATED - TINY_TEXT_MAX;
+	return regs;
+}
+
+static size_t walk(struct unwinder *u, struct space *s, const struct unwind_regs *regs, bool cut,
+		   struct unwind_frame *frames, uint8_t *end)
+{
+	struct unwind_memory memory = { .stack_address = STACK,
+					.stack = s->stack.data,
+					.stack_len = s->stack.len,
+					.stack_is_cut = cut,
+					.read = cut ? NULL : read_memory,
+					.read_ctx = s };
+	struct unwind_request rq = {
+		.regs = regs, .memory = &memory, .find = find, .find_ctx = s, .space = 1
+	};
+	size_t n = unwind_stack(u, &rq, frames, FRAMES_MAX, end);
+	if (n == 0 || n > FRAMES_MAX || frames[0].pc != regs->pc || *end >= END_COUNT)
+		abort();
+	return n;
+}
+
+static bool same_frames(const struct unwind_frame *a, const struct unwind_frame *b, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (a[i].pc != b[i].pc || a[i].user != b[i].user || a[i].how != b[i].how)
+			return false;
+	return true;
+}
+
+static void unwind(struct elf_image *image, struct space *s, const struct unwind_regs *regs,
+		   enum unwind_arch arch)
+{
+	struct unwind_frame first[FRAMES_MAX], again[FRAMES_MAX];
+	uint8_t end, end_again;
+	struct unwind_module *module = unwind_module_new(image, image);
+	static struct unwinder
+		*unwinders[2]; /* kept: their caches hold the last runs' dead modules */
+	struct unwinder *u = unwinders[arch] ? unwinders[arch] : unwinder_new(arch);
+	unwinders[arch] = u;
+	unwinder_invalidate(u);
+	s->text = (struct unwind_range){ BIAS + TINY_TEXT,
+					 BIAS + TINY_TEXT + TINY_TEXT_MAX,
+					 BIAS,
+					 module,
+					 UNWIND_RANGE_ELF,
+					 s };
+	s->generated = (struct unwind_range){ GENERATED, GENERATED + 0x1000, 0,
+					      NULL,	 UNWIND_RANGE_JIT,   NULL };
+	size_t n = walk(u, s, regs, false, first, &end);
+	if (walk(u, s, regs, false, again, &end_again) != n || end != end_again ||
+	    !same_frames(first, again, n))
+		abort();
+	walk(u, s, regs, true, again, &end_again);
+	unwind_module_free(module);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static uint8_t file[TINY_SIZE];
+	struct bytes_reader r;
+	struct tiny_elf elf = { .entry = TINY_TEXT + 0x300 };
+	struct space space = { 0 };
+	struct elf_image *image;
+	reader_init(&r, data, size);
+	bool arm = reader_u8(&r) & 1;
+	elf.machine = arm ? EM_AARCH64 : EM_X86_64;
+	elf.text = take_block(&r);
+	elf.eh_frame = take_block(&r);
+	elf.hdr = take_block(&r);
+	elf.debug_frame = take_block(&r);
+	struct tiny_part registers = take_block(&r);
+	struct unwind_regs regs = make_regs(&registers);
+	space.stack = take_block(&r);
+	tiny_elf_write(&elf, file);
+	if (elf_image_open_memory(&image, file, sizeof(file), "fuzz", NULL) != 0)
+		return 0;
+	unwind(image, &space, &regs, arm ? UNWIND_AARCH64 : UNWIND_X86_64);
+	elf_image_free(image);
+	return 0;
+}
