@@ -1,4 +1,4 @@
-/* Errors are filled once and gain context; messages and the descriptor helpers. */
+/* Errors are filled once and gain context; messages and whole reads and writes. */
 #include "base/error.h"
 
 #include <errno.h>
