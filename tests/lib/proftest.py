@@ -275,6 +275,49 @@ def finish(process, timeout=30):
     return Result([str(a) for a in process.args], process.returncode, out, err)
 
 
+def children(pid):
+    found = []
+    for tid in os.listdir("/proc/%d/task" % pid):
+        try:
+            with open("/proc/%d/task/%s/children" % (pid, tid), encoding="ascii") as f:
+                found += [int(word) for word in f.read().split()]
+        except OSError:
+            pass
+    return found
+
+
+def comm(pid):
+    try:
+        with open("/proc/%d/comm" % pid, encoding="utf-8", errors="replace") as f:
+            return f.read().strip()
+    except OSError:
+        return ""
+
+
+def child_named(pid, name):
+    return next((c for c in children(pid) if comm(c) == name[:15]), None)
+
+
+def stat_fields(pid):
+    with open("/proc/%d/stat" % pid, encoding="utf-8", errors="replace") as f:
+        return f.read().rpartition(")")[2].split()
+
+
+def cpu_seconds(pid):
+    try:
+        fields = stat_fields(pid)
+    except OSError:
+        return 0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def alive(pid):
+    try:
+        return stat_fields(pid)[0] not in "ZX"
+    except OSError:
+        return False
+
+
 def run_test(function):
     directory = tempfile.mkdtemp(prefix="prof-test-")
     before = os.getcwd()

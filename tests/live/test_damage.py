@@ -5,9 +5,8 @@ import resource
 import signal
 import time
 
-from proftest import PROF, Recording, Skip, below, binomial_slack, expect, expect_equal, main, need_root, prof, program
-from proftest import record, run, start, total, wait_until
-from test_lifecycle import alive, child_named, children, comm, cpu_seconds
+from proftest import PROF, Recording, Skip, alive, below, binomial_slack, child_named, children, comm, cpu_seconds
+from proftest import expect, expect_equal, main, need_root, prof, program, record, run, start, total, wait_until
 
 ROUNDS = int(os.environ.get("PROF_ROUNDS", "4"))
 
@@ -128,11 +127,14 @@ def test_flipped_bytes():
 
 
 def test_reading_while_recording():
-    p = start(PROF, "record", "-o", "test.data", "--", program("shares"), "3000")
-    time.sleep(2.5)
+    p, target = start_recording()
+    wait_until(lambda: cpu_seconds(target) > 1, 60, "the target to burn")
+    due = cpu_seconds(target) * 997
+    time.sleep(1.2)
     n = total(Recording("test.data").counts())
+    os.killpg(p.pid, signal.SIGTERM)
     p.communicate(timeout=30)
-    expect(n > 300, "%d samples of a recording that goes on" % n)
+    expect(n >= due - binomial_slack(due / 0.97, 0.97), "%d of %d samples of a recording that goes on" % (n, due))
 
 
 if __name__ == "__main__":

@@ -7,8 +7,8 @@ import signal
 import subprocess
 import time
 
-from proftest import PROF, Recording, below, environment, expect, expect_equal, finish, main, prof, program, record, run
-from proftest import start, total, wait_until
+from proftest import PROF, Recording, alive, below, child_named, cpu_seconds, environment, expect, expect_equal
+from proftest import finish, main, prof, program, record, run, start, stat_fields, total, wait_until
 
 
 def test_exit_status():
@@ -111,49 +111,6 @@ def started(*args):
     target = wait_until(lambda: child_named(p.pid, os.path.basename(args[0])), 10, "the target to run")
     wait_until(lambda: cpu_seconds(target) > 0.2, 20, "the target to burn")
     return p, target
-
-
-def children(pid):
-    found = []
-    for tid in os.listdir("/proc/%d/task" % pid):
-        try:
-            with open("/proc/%d/task/%s/children" % (pid, tid), encoding="ascii") as f:
-                found += [int(word) for word in f.read().split()]
-        except OSError:
-            pass
-    return found
-
-
-def comm(pid):
-    try:
-        with open("/proc/%d/comm" % pid, encoding="utf-8", errors="replace") as f:
-            return f.read().strip()
-    except OSError:
-        return ""
-
-
-def child_named(pid, name):
-    return next((c for c in children(pid) if comm(c) == name[:15]), None)
-
-
-def stat_fields(pid):
-    with open("/proc/%d/stat" % pid, encoding="utf-8", errors="replace") as f:
-        return f.read().rpartition(")")[2].split()
-
-
-def cpu_seconds(pid):
-    try:
-        fields = stat_fields(pid)
-    except OSError:
-        return 0
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
-def alive(pid):
-    try:
-        return stat_fields(pid)[0] not in "ZX"
-    except OSError:
-        return False
 
 
 def test_first_interrupt_goes_on():
