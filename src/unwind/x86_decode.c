@@ -56,7 +56,7 @@ static bool read_prefixes(struct decoder *d)
 	}
 }
 
-/* VEX and EVEX: the map is in the prefix, the REX bits are inverted. */
+/* VEX, EVEX, XOP: the map is in the prefix, the REX bits are inverted. */
 static void read_vector_prefix(struct decoder *d)
 {
 	struct x86_instruction *out = d->out;
@@ -75,7 +75,8 @@ static void read_vector_prefix(struct decoder *d)
 static void read_opcode(struct decoder *d)
 {
 	struct x86_instruction *out = d->out;
-	if (out->opcode == 0xc4 || out->opcode == 0xc5 || out->opcode == 0x62) {
+	bool is_xop = out->opcode == 0x8f && reader_left(&d->r) != 0 && (*d->r.pos & 31) >= 8;
+	if (out->opcode == 0xc4 || out->opcode == 0xc5 || out->opcode == 0x62 || is_xop) {
 		read_vector_prefix(d);
 		out->has_modrm = out->map != 1 || out->opcode != 0x77;
 		return;
@@ -144,7 +145,7 @@ static unsigned one_byte_immediate(const struct decoder *d)
 		return 1;
 	case 0xa0: case 0xa1: case 0xa2: case 0xa3:
 		return d->address32 ? 4 : 8;
-	case 0xc2:
+	case 0xc2: case 0xca:
 		return 2;
 	case 0xc8:
 		return 3;
@@ -167,8 +168,10 @@ static unsigned immediate_size(const struct decoder *d)
 	uint8_t op = d->out->opcode;
 	if (d->out->map == 0)
 		return one_byte_immediate(d);
+	if (d->out->map == 10) /* XOP's maps are 8, 9, 10 */
+		return 4;
 	if (d->out->map != 1)
-		return d->out->map == 3 ? 1 : 0;
+		return d->out->map == 3 || d->out->map == 8 ? 1 : 0;
 	if ((op & 0xf0) == 0x80 && !d->out->is_vector)
 		return 4;
 	return (op >= 0x70 && op <= 0x73) || op == 0xa4 || op == 0xac || op == 0xba || op == 0xc2 ||
