@@ -31,12 +31,12 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS libcap2-bin)
-set(CPACK_DEBIAN_PACKAGE_DESCRIPTION "sampling CPU profiler
- prof samples running programs, unwinds and names their stacks while they run,
- and keeps the result in one file that can be read on any machine, as a report,
- folded stacks or a flame graph.
- .
- 'prof-grant on' lets members of the group prof profile without being root.")
+set(CPACK_DEBIAN_PACKAGE_DESCRIPTION
+"prof samples running programs, unwinds and names their stacks while they run,
+and keeps the result in one file that can be read on any machine, as a report,
+folded stacks or a flame graph.
+.
+'prof-grant on' lets members of the group prof profile without being root.")
 set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA
 	"${CMAKE_CURRENT_LIST_DIR}/postinst;${CMAKE_CURRENT_LIST_DIR}/postrm")
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)

@@ -1,0 +1,73 @@
+"""What is installed and packaged. BUILD is the build folder."""
+import glob
+import os
+import shutil
+
+from proftest import NOBODY, PROF, SOURCE, environment, expect, expect_equal, main, need_root, need_tool, run
+
+BUILD = os.environ.get("BUILD", os.path.join(os.path.dirname(PROF), "../.."))
+INSTALLED = ("bin/prof", "sbin/prof-grant", "share/man/man1/prof.1", "share/man/man1/prof-record.1",
+             "share/bash-completion/completions/prof", "share/zsh/vendor-completions/_prof",
+             "share/fish/vendor_completions.d/prof.fish", "share/doc/prof/LICENSE")
+GRANT = os.path.join(SOURCE, "tools/package/prof-grant")
+
+
+def test_install():
+    r = run(need_tool("cmake"), "--install", BUILD, "--prefix", os.path.abspath("usr"))
+    expect_equal(r.status, 0, str(r))
+    for name in INSTALLED:
+        expect(os.path.getsize(os.path.join("usr", name)) > 0, name + " is not installed")
+    expect_equal(run("usr/bin/prof", "--version").status, 0, "the installed program")
+
+
+def test_debian_package():
+    need_tool("dpkg-deb")
+    need_tool("dpkg-shlibdeps")
+    r = run(need_tool("cpack"), "--config", os.path.join(BUILD, "CPackConfig.cmake"), "-B", os.getcwd(), timeout=200)
+    expect_equal(r.status, 0, str(r))
+    (package,) = glob.glob("*.deb")
+    control = run("dpkg-deb", "-I", package).out
+    for library in ("libc6", "libelf1", "libdw1", "zlib1g", "libzstd1"):
+        expect(library in control, "no dependency on %s: %s" % (library, control))
+    files = run("dpkg-deb", "-c", package).out
+    for name in INSTALLED:
+        expect("./usr/" + name in files, name + " is not in the package")
+    expect("postinst" in control and "postrm" in control, control)
+
+
+def test_grant():
+    need_root()
+    need_tool("setcap")
+    shutil.copy(PROF, "prof")
+    os.chmod(".", 0o755)
+    settings = environment(PROF_PROGRAM=os.path.abspath("prof"), PROF_SETTINGS=os.path.abspath("etc/prof"),
+                           PROF_GROUP="nogroup")
+    def grant(word):
+        r = run("sh", GRANT, word, env=settings)
+        expect_equal((r.status, r.err), (0, ""), str(r))
+        return r.out
+    expect_equal(grant("status"), "off\n", "before")
+    grant("on")
+    expect_equal(grant("status"), "on\n", "granted")
+    expect_equal(os.stat("prof").st_mode & 0o7777, 0o750, "only root and the group")
+    expect("cap_perfmon" in run(need_tool("getcap"), "prof").out, "capabilities")
+    with open("etc/prof", encoding="ascii") as f:
+        expect_equal(f.read(), "PROF_GRANT=1\n", "remembered")
+    grant("off")
+    expect_equal(grant("status"), "off\n", "taken back")
+    expect_equal(os.stat("prof").st_mode & 0o7777, 0o755, "everybody again")
+    with open("etc/prof", encoding="ascii") as f:
+        expect_equal(f.read(), "PROF_GRANT=0\n", "remembered")
+
+
+def test_grant_refuses():
+    need_root()
+    setpriv = need_tool("setpriv")
+    r = run(setpriv, "--reuid", NOBODY, "--clear-groups", "sh", GRANT, "on", env=environment(PROF_PROGRAM="/bin/true"))
+    expect_equal((r.status, r.err), (1, "prof-grant: must be run as root\n"), str(r))
+    r = run("sh", GRANT, "on", env=environment(PROF_PROGRAM="/no/such/prof"))
+    expect_equal((r.status, r.err), (1, "prof-grant: /no/such/prof is not there\n"), str(r))
+
+
+if __name__ == "__main__":
+    main(globals())
