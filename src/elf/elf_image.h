@@ -1,7 +1,7 @@
 /*
  * An ELF image read from a descriptor prof opened, or from memory: segments, identity, sections
- * (decompressed), symbols, unwind bytes. libelf works behind this header on our own bytes; it never searches
- * for other files. Read-only after opening; one thread uses an image at a time. Works without section headers
+ * (decompressed), symbols, unwind bytes. A parser of our own: every offset and count is checked, no other file
+ * is ever opened. Read-only after opening; one thread uses an image at a time. Works without section headers
  * (program headers are enough for segments, build ID, .eh_frame_hdr and .dynsym).
  */
 #ifndef PROF_ELF_ELF_IMAGE_H
@@ -14,9 +14,8 @@
 
 struct elf_image;
 
-/* Takes a duplicate of fd (the caller keeps its own). name is for messages. Maps the file privately; a file
- * that is cut under our hands must not kill prof: reads go through bounds-checked copies or a SIGBUS-safe
- * way (small files are copied into memory, large ones mapped after a size check and re-checked). */
+/* Takes a duplicate of fd (the caller keeps its own). name is for messages. The file is read in blocks when they
+ * are first needed and never mapped, so one that is cut under our hands costs answers, not the process. */
 int elf_image_open_fd(struct elf_image **out, int fd, const char *name, struct error *err);
 int elf_image_open_memory(struct elf_image **out, const void *bytes, size_t len, const char *name, struct error *err); /* bytes are copied */
 void elf_image_free(struct elf_image *e);
