@@ -214,24 +214,79 @@ static void spread_rusage(struct accounts *a, uint64_t hidden, uint64_t time_ns)
 	}
 }
 
-uint64_t accounts_finish(struct accounts *a, const struct accounts_end *end)
+/* The thread of a root: as it was last seen, or just its number when nothing of it was. */
+static struct task_thread root_thread(const struct accounts *a, uint32_t tid)
 {
+	uint32_t index = hmap_get(&a->by_tid, tid);
+	if (index != HMAP_NONE)
+		return a->items.data[index].thread;
+	struct task_thread *known =
+		a->config.tasks ? task_find(a->config.tasks, tid, tid, 0) : NULL;
+	struct task_thread t = known ? *known : (struct task_thread){ .pid = tid, .tid = tid };
+	t.space = NULL;
+	return t;
+}
+
+static uint64_t root_rest(const struct accounts *a, const struct accounts_root *root)
+{
+	uint32_t index = hmap_get(&a->by_tid, root->tid);
+	uint64_t sampled = index == HMAP_NONE ? 0 : a->items.data[index].sampled;
+	return root->exact > sampled ? root->exact - sampled : 0;
+}
+
+/* A root's part of what the total still lacks: lost first, then throttled, then the kernel's or not
+ * sampled. */
+static void write_rest(struct accounts *a, const struct accounts_root *root, uint64_t rest,
+		       struct accounts_end *end)
+{
+	struct task_thread t = root_thread(a, root->tid);
+	uint64_t lost = take(&rest, end->lost_samples * a->config.period);
+	if (a->config.period)
+		end->lost_samples -= lost / a->config.period;
+	write_row(a, &t, ROWS_LOST, lost, end->time_ns);
+	uint64_t throttled = take(&rest, end->throttled_ns);
+	end->throttled_ns -= throttled;
+	write_row(a, &t, ROWS_THROTTLED, throttled, end->time_ns);
+	bool is_long = root->exact >= 10 * a->config.period;
+	write_row(a, &t,
+		  a->config.kernel_hidden && is_long ? ROWS_KERNEL_NOT_PERMITTED : ROWS_NOT_SAMPLED,
+		  rest, end->time_ns);
+}
+
+/*
+ * Roots' values hold their descendants' too, so their rests are only bounds: what the total really
+ * lacks is shared out in proportion to them.
+ */
+static void share_rest(struct accounts *a, uint64_t rest, struct accounts_end *end)
+{
+	uint64_t bound = 0, left = rest;
+	size_t last = SIZE_MAX;
+	for (size_t i = 0; i < end->root_count; i++) {
+		if (end->roots[i].event == end->root_event && root_rest(a, &end->roots[i])) {
+			bound += root_rest(a, &end->roots[i]);
+			last = i;
+		}
+	}
+	for (size_t i = 0; i < end->root_count && last != SIZE_MAX; i++) {
+		const struct accounts_root *root = &end->roots[i];
+		if (root->event != end->root_event || !root_rest(a, root))
+			continue;
+		double share = (double)root_rest(a, root) / (double)bound;
+		uint64_t part = i == last ? left : take(&left, (uint64_t)((double)rest * share));
+		write_rest(a, root, part, end);
+	}
+}
+
+uint64_t accounts_finish(struct accounts *a, const struct accounts_end *how)
+{
+	struct accounts_end end = *how;
 	accounts_settle(a, UINT64_MAX);
 	uint64_t known = a->sampled + a->synthetic;
-	uint64_t rest = end->exact_total > known ? end->exact_total - known : 0;
-	if (end->root && rest) {
-		uint64_t lost = end->lost_samples * a->config.period;
-		lost -= lost < a->lost_given ? lost : a->lost_given;
-		write_row(a, end->root, ROWS_LOST, take(&rest, lost), end->time_ns);
-		write_row(a, end->root, ROWS_THROTTLED, take(&rest, end->throttled_ns),
-			  end->time_ns);
-		bool is_long = end->exact_total >= 10 * a->config.period;
-		write_row(a, end->root,
-			  a->config.kernel_hidden && is_long ? ROWS_KERNEL_NOT_PERMITTED
-							     : ROWS_NOT_SAMPLED,
-			  rest, end->time_ns);
-	}
-	if (end->exact_total && end->rusage_ns > end->exact_total)
-		spread_rusage(a, end->rusage_ns - end->exact_total, end->time_ns);
+	uint64_t lost_given = a->config.period ? a->lost_given / a->config.period : 0;
+	end.lost_samples -= lost_given < end.lost_samples ? lost_given : end.lost_samples;
+	if (end.exact_total > known)
+		share_rest(a, end.exact_total - known, &end);
+	if (end.exact_total && end.rusage_ns > end.exact_total)
+		spread_rusage(a, end.rusage_ns - end.exact_total, end.time_ns);
 	return a->sampled + a->synthetic;
 }

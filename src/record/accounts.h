@@ -36,12 +36,20 @@ void accounts_lost(struct accounts *a, uint64_t samples);
 /* Exited tasks whose READ records must all have come by now get their rows. */
 void accounts_settle(struct accounts *a, uint64_t now_ns);
 
+/* A task the event was opened on: its counters' final value, with what descendants of it counted.
+ */
+struct accounts_root {
+	uint32_t tid, event;
+	uint64_t exact;
+};
+
 struct accounts_end {
 	uint64_t exact_total; /* sum of the counters' final values; 0 unknown (system-wide) */
 	uint64_t lost_samples, throttled_ns;
-	uint64_t rusage_ns; /* of the launched command and the descendants it waited for, 0 unknown
-			     */
-	const struct task_thread *root; /* whose the rest is; NULL when there is none */
+	uint64_t rusage_ns; /* of the launched command and descendants it waited for, 0 unknown */
+	const struct accounts_root *roots; /* of all events */
+	size_t root_count;
+	uint32_t root_event; /* which of them count here */
 	uint64_t time_ns;
 };
 

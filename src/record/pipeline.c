@@ -401,32 +401,18 @@ void pipeline_get_stats(const struct pipeline *p, struct pipeline_stats *out)
 
 /* ---- the end ---- */
 
-struct root_search {
-	uint32_t pid;
-	const struct task_thread *best;
-};
-
-static void consider_root(void *ctx, struct task_thread *t)
-{
-	struct root_search *s = ctx;
-	bool better =
-		!s->best || (t->pid == s->pid && (s->best->pid != s->pid || t->tid == t->pid));
-	if (!t->is_kernel && better)
-		s->best = t;
-}
-
 static void account_event(struct pipeline *p, size_t i, const struct pipeline_end *end)
 {
 	struct event_state *e = &p->states.data[i];
-	struct root_search search = { .pid = p->launched_pid };
-	task_each_thread(p->tasks, consider_root, &search);
 	e->exact_total = end->exact_totals ? end->exact_totals[i] : 0;
 	struct accounts_end a = {
 		.exact_total = e->exact_total,
 		.lost_samples = i == 0 ? end->lost_samples : 0,
 		.throttled_ns = i == 0 ? p->stats.throttled_ns : 0,
 		.rusage_ns = p->events.data[i].unit == UNIT_NS ? end->rusage_ns : 0,
-		.root = search.best,
+		.roots = end->roots,
+		.root_count = end->root_count,
+		.root_event = (uint32_t)i,
 		.time_ns = end->end_ns,
 	};
 	if (e->accounts)

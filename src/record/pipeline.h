@@ -9,6 +9,7 @@
 #include "event/record.h"
 #include "files/files.h"
 #include "profile/writer.h"
+#include "record/accounts.h"
 #include "task/task.h"
 #include "unwind/unwind.h"
 #include <stdbool.h>
@@ -62,7 +63,9 @@ void pipeline_clock(struct pipeline *p, const struct profile_clock *c);
 
 /* What was counted outside the record stream. */
 struct pipeline_end {
-	const uint64_t *exact_totals; /* per event, 0 unknown; NULL: none */
+	const uint64_t *exact_totals;	   /* per event, 0 unknown; NULL: none */
+	const struct accounts_root *roots; /* tasks events were opened on */
+	size_t root_count;
 	uint64_t lost_samples, lost_records, lost_own, out_of_order;
 	uint64_t rusage_ns;
 	int32_t exit_status;

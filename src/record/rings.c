@@ -10,65 +10,83 @@
 
 #define SCRATCH_BYTES	 65536
 #define ORDER_BYTES	 (64u << 20)
-#define MIN_RING_PAGES	 8
+#define MIN_RING_PAGES	 2
 #define MAX_POLLED_RINGS 1025
 
-static int open_cpu(struct rings *r, uint32_t cpu, uint64_t *pages, bool fixed, struct error *err)
+static uint64_t page_bytes(void)
 {
-	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	return (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* One ring; errnum in err tells whether a smaller one might do. */
+static int open_cpu(struct rings *r, uint32_t cpu, uint64_t pages, struct error *err)
+{
 	struct rings_cpu c = { .cpu = cpu };
 	struct record_layout layout;
-	for (;; *pages /= 2) {
-		struct error why = { 0 };
-		struct event_sampling how = { .period = 1,
-					      .exclude_kernel = true,
-					      .disabled = true,
-					      .wakeup_bytes = (uint32_t)(*pages * page / 4) };
-		if (event_open(&event_dummy, &how, 0, (int)cpu, &c.fd, &layout, err) < 0)
-			return -1;
-		if (ring_map(&c.ring, c.fd, (size_t)*pages, &why) == 0)
-			break;
+	struct event_sampling how = { .period = 1,
+				      .exclude_kernel = true,
+				      .disabled = true,
+				      .wakeup_bytes = (uint32_t)(pages * page_bytes() / 4) };
+	if (event_open(&event_dummy, &how, 0, (int)cpu, &c.fd, &layout, err) < 0)
+		return -1;
+	if (ring_map(&c.ring, c.fd, (size_t)pages, err) < 0) {
 		close(c.fd);
-		if (why.errnum != EPERM && why.errnum != ENOMEM) {
-			*err = why;
-			return -1;
-		}
-		if (fixed || *pages <= MIN_RING_PAGES)
-			return error_set(
-				err, ERROR_PERMISSION,
-				"a ring of %llu kB per CPU exceeds the locked-memory budget (sudo sysctl "
-				"kernel.perf_event_mlock_kb=%llu, or ulimit -l, or a smaller -m)",
-				(unsigned long long)(*pages * page >> 10),
-				(unsigned long long)(2 * *pages * page >> 10));
+		return -1;
 	}
 	vec_push(&r->cpus, c);
 	return 0;
 }
 
+static void close_cpus(struct rings *r)
+{
+	for (size_t i = 0; i < r->cpus.len; i++) {
+		ring_unmap(&r->cpus.data[i].ring);
+		close(r->cpus.data[i].fd);
+	}
+	vec_clear(&r->cpus);
+}
+
+static int open_cpus(struct rings *r, const struct plan *plan, uint64_t pages, struct error *err)
+{
+	for (uint32_t i = 0; i < plan->cpu_count; i++) {
+		if (open_cpu(r, plan->cpus[i], pages, err) < 0) {
+			close_cpus(r);
+			return -1;
+		}
+	}
+	return 0;
+}
+
 int rings_open(struct rings *r, const struct plan *plan, struct error *err)
 {
-	uint64_t pages = plan->ring_pages;
 	*r = (struct rings){ .decoder = record_decoder_new(),
 			     .order = order_new(ORDER_BYTES),
 			     .watch_forks = true };
 	r->scratch = xmalloc(SCRATCH_BYTES);
-	for (uint32_t i = 0; i < plan->cpu_count; i++) {
-		if (open_cpu(r, plan->cpus[i], &pages, plan->ring_fixed, err) < 0)
+	for (uint64_t pages = plan->ring_pages;; pages /= 2) {
+		struct error why = { 0 };
+		if (open_cpus(r, plan, pages, &why) == 0) {
+			r->ring_bytes = pages * page_bytes();
+			return 0;
+		}
+		if (why.errnum != EPERM && why.errnum != ENOMEM) {
+			*err = why;
 			return -1;
+		}
+		if (pages <= MIN_RING_PAGES)
+			return error_set(
+				err, ERROR_PERMISSION,
+				"even rings of %llu kB per CPU exceed the locked-memory budget (sudo sysctl "
+				"kernel.perf_event_mlock_kb=516, or raise ulimit -l)",
+				(unsigned long long)(pages * page_bytes() >> 10));
 	}
-	/* The smallest counts: budgets are per recording. */
-	r->ring_bytes = pages * (uint64_t)sysconf(_SC_PAGESIZE);
-	return 0;
 }
 
 void rings_close(struct rings *r)
 {
 	for (size_t i = 0; i < r->events.len; i++)
 		close(r->events.data[i].fd);
-	for (size_t i = 0; i < r->cpus.len; i++) {
-		ring_unmap(&r->cpus.data[i].ring);
-		close(r->cpus.data[i].fd);
-	}
+	close_cpus(r);
 	vec_release(&r->events);
 	vec_release(&r->cpus);
 	vec_release(&r->layout_event);
@@ -104,8 +122,8 @@ static uint32_t decoder_event(struct rings *r, const struct record_layout *layou
 int rings_add(struct rings *r, int fd, const struct control_event_fd *entry,
 	      const struct record_layout *layout, struct error *err)
 {
-	struct rings_event e = { fd, entry->event, entry->size_class, entry->period,
-				 entry->period > 1000 };
+	struct rings_event e = { fd,	     entry->event,  entry->size_class,
+				 entry->pid, entry->period, entry->period > 1000 };
 	struct rings_cpu *c = ring_of_cpu(r, entry->cpu);
 	uint64_t id;
 	vec_push(&r->events, e);
@@ -232,19 +250,34 @@ void rings_jitter(struct rings *r, uint64_t *random_state)
 	}
 }
 
-void rings_count(struct rings *r, uint64_t *totals, size_t event_count, uint64_t *lost_samples,
-		 uint64_t *lost_records)
+static void count_root(struct rings_count *out, const struct rings_event *e, uint64_t value)
+{
+	for (size_t i = out->roots.len; i-- > 0;) {
+		struct accounts_root *root = &out->roots.data[i];
+		if (root->tid == e->tid && root->event == e->event) {
+			root->exact += value;
+			return;
+		}
+		if (root->tid != e->tid) /* events of one task follow each other */
+			break;
+	}
+	struct accounts_root root = { e->tid, e->event, value };
+	vec_push(&out->roots, root);
+}
+
+void rings_count(struct rings *r, struct rings_count *out)
 {
 	for (size_t i = 0; i < r->events.len; i++) {
 		const struct rings_event *e = &r->events.data[i];
 		struct event_count c;
 		if (event_read(e->fd, &c) < 0)
 			continue;
-		if (e->event < event_count) {
-			totals[e->event] += c.value;
-			*lost_samples += c.lost;
-		} else {
-			*lost_records += c.lost;
+		if (e->event >= out->event_count) {
+			out->lost_records += c.lost;
+			continue;
 		}
+		out->totals[e->event] += c.value;
+		out->lost_samples += c.lost;
+		count_root(out, e, c.value);
 	}
 }

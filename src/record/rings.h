@@ -12,6 +12,7 @@
 #include "event/order.h"
 #include "event/record.h"
 #include "event/ring.h"
+#include "record/accounts.h"
 #include "record/control.h"
 #include "record/plan.h"
 #include <stdbool.h>
@@ -25,7 +26,7 @@ struct rings_cpu {
 
 struct rings_event { /* one event of a task on a CPU */
 	int fd;
-	uint32_t event, size_class;
+	uint32_t event, size_class, tid;
 	uint64_t period;
 	bool is_parent_of_period; /* its period is fixed and may be jittered */
 };
@@ -45,8 +46,8 @@ struct rings {
 	bool watch_forks;
 };
 
-/* Map a ring per CPU, halving the size where the locked-memory budget is exceeded, unless
- * plan->ring_fixed. */
+/* Map a ring per CPU, halving the size of all where the locked-memory budget is
+ * exceeded. */
 int rings_open(struct rings *r, const struct plan *plan, struct error *err);
 void rings_close(struct rings *r);
 /* Take over an opened event: its records go to its CPU's ring. Owns fd from now on, also on
@@ -68,8 +69,15 @@ enum rings_action { RINGS_ENABLE, RINGS_DISABLE };
 void rings_switch(struct rings *r, uint32_t size_class, enum rings_action action);
 /* Shift every fixed period a little, so that sampling never stays in step with the program. */
 void rings_jitter(struct rings *r, uint64_t *random_state);
-/* Final values, per event of the user; lost samples of all, lost other records. */
-void rings_count(struct rings *r, uint64_t *totals, size_t event_count, uint64_t *lost_samples,
-		 uint64_t *lost_records);
+
+/* Final values. */
+struct rings_count {
+	uint64_t *totals; /* per event of the user; the caller's, zeroed */
+	size_t event_count;
+	uint64_t lost_samples, lost_records;
+	VEC(struct accounts_root) roots; /* per (task, event) */
+};
+
+void rings_count(struct rings *r, struct rings_count *out);
 
 #endif

@@ -84,7 +84,7 @@ static int wait_for_rings(struct broker *b, struct error *err)
 	if (broker_wait_for(b, CONTROL_RINGS, &m, err) < 0)
 		return -1;
 	if (m.rings.ring_bytes < m.rings.asked_bytes)
-		log_message(LOG_INFO,
+		log_message(b->plan->ring_fixed ? LOG_NOTICE : LOG_INFO,
 			    "ring of %s per CPU instead of %s: the locked-memory budget ends there",
 			    text_bytes(got, sizeof(got), m.rings.ring_bytes),
 			    text_bytes(asked, sizeof(asked), m.rings.asked_bytes));

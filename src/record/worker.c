@@ -338,15 +338,24 @@ static void receive(struct worker *w)
 
 static void finish(struct worker *w)
 {
-	uint64_t *totals = xcalloc(w->plan->events.items.len + 1, sizeof(*totals));
+	struct rings_count count = { .event_count = w->plan->events.items.len };
 	struct order_stats order;
+	count.totals = xcalloc(count.event_count + 1, sizeof(*count.totals));
 	rings_switch(&w->rings, 0, RINGS_DISABLE);
 	rings_switch(&w->rings, 1, RINGS_DISABLE);
 	rings_drain(&w->rings);
 	order_flush(w->rings.order);
 	process_ready(w);
+	rings_count(&w->rings, &count);
+	order_get_stats(w->rings.order, &order);
 	struct pipeline_end end = {
-		.exact_totals = w->plan->system_wide ? NULL : totals,
+		.exact_totals = w->plan->system_wide ? NULL : count.totals,
+		.roots = count.roots.data,
+		.root_count = count.roots.len,
+		.lost_samples = count.lost_samples,
+		.lost_records = count.lost_records,
+		.lost_own = w->rings.broken + w->rings.undecoded,
+		.out_of_order = order.out_of_order,
 		.rusage_ns = w->broker_gone ? 0 : w->stop.rusage_ns,
 		.exit_status = w->broker_gone ? -1 : w->stop.wait_status,
 		.end_ns = clock_monotonic_ns(),
@@ -355,17 +364,13 @@ static void finish(struct worker *w)
 		.stack_bytes =
 			w->plan->stack_mode == STACK_COPY ? w->plan->stack_bytes[w->grown] : 0,
 		.system_wide = w->plan->system_wide,
-		.lost_own = w->rings.broken + w->rings.undecoded,
 	};
-	rings_count(&w->rings, totals, w->plan->events.items.len, &end.lost_samples,
-		    &end.lost_records);
-	order_get_stats(w->rings.order, &order);
-	end.out_of_order = order.out_of_order;
 	note_clocks(w);
 	if (pipeline_finish(w->pipeline, &end, &w->write_error) < 0 &&
 	    w->write_error.code == ERROR_NONE)
 		error_set(&w->write_error, ERROR_SYSTEM, "cannot write the profile");
-	free(totals);
+	free(count.totals);
+	vec_release(&count.roots);
 }
 
 static void release(struct worker *w)

@@ -4,7 +4,6 @@
 #include "profile/writer.h"
 #include "record/accounts.h"
 #include "record/rows.h"
-#include <cmocka.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,6 +12,8 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include <cmocka.h>
 
 #define PERIOD 1000000u
 
@@ -118,7 +119,8 @@ static void lost_and_throttled_come_first(void **state)
 	struct accounts_end end = { .exact_total = 100 * PERIOD,
 				    .lost_samples = 12,
 				    .throttled_ns = 5 * PERIOD,
-				    .root = &t,
+				    .roots = &(struct accounts_root){ 12, 0, 100 * PERIOD },
+				    .root_count = 1,
 				    .time_ns = 5000 };
 	assert_int_equal(accounts_finish(f.accounts, &end), 100 * PERIOD);
 	finish(&f);
@@ -198,6 +200,30 @@ static void reused_tid_is_another_task(void **state)
 	profile_release(&f.profile);
 }
 
+/* Two attached threads: each gets the part of the rest that its own counter shows. */
+static void rest_is_shared_by_the_roots(void **state)
+{
+	(void)state;
+	struct fixture f;
+	struct task_thread a = thread(20, "a"), b = thread(21, "b");
+	start(&f, false);
+	for (int i = 0; i < 50; i++) {
+		accounts_sample(f.accounts, &a, PERIOD);
+		accounts_sample(f.accounts, &b, PERIOD);
+	}
+	struct accounts_root roots[] = { { 20, 0, 50 * PERIOD + 3000 },
+					 { 21, 0, 50 * PERIOD + 1000 },
+					 { 20, 1, 77 } };
+	struct accounts_end end = {
+		.exact_total = 100 * PERIOD + 4000, .roots = roots, .root_count = 3, .time_ns = 5000
+	};
+	assert_int_equal(accounts_finish(f.accounts, &end), 100 * PERIOD + 4000);
+	finish(&f);
+	assert_int_equal(weight_of(&f.profile, SYNTHETIC_NOT_SAMPLED, "a"), 3000);
+	assert_int_equal(weight_of(&f.profile, SYNTHETIC_NOT_SAMPLED, "b"), 1000);
+	profile_release(&f.profile);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -208,6 +234,7 @@ int main(void)
 		cmocka_unit_test(sampled_beyond_exact_is_taken_off_later),
 		cmocka_unit_test(hidden_exit_time_is_spread_over_commands),
 		cmocka_unit_test(reused_tid_is_another_task),
+		cmocka_unit_test(rest_is_shared_by_the_roots),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

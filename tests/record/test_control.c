@@ -2,7 +2,6 @@
  */
 #include "files/files.h"
 #include "record/control.h"
-#include <cmocka.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,6 +9,8 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+#include <cmocka.h>
 
 static int pair[2];
 

@@ -1,7 +1,6 @@
 /* The output file: nothing good is destroyed, nothing half-made is left. */
 #include "base/io.h"
 #include "record/output_file.h"
-#include <cmocka.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,6 +10,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <cmocka.h>
 
 static char folder[64];
 

@@ -1,10 +1,11 @@
 /* What a recording will open, from what the user asked for. */
 #include "record/plan.h"
-#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
+
+#include <cmocka.h>
 
 static char *const command[] = { (char *)(uintptr_t) "true", NULL };
 
