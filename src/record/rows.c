@@ -90,12 +90,23 @@ static void build_id_text(const struct task_module *m, char *out)
 	out[2 * m->build_id_len] = '\0';
 }
 
+/* Memory without a file is a module of one process: its path says which, so that those of several
+ * stay apart when a reader merges equal modules. */
+static uint32_t module_path(struct rows *r, const struct task_module *m)
+{
+	char path[64];
+	if (m->kind != MODULE_JIT && m->kind != MODULE_ANON)
+		return profile_writer_add_str(r->writer, m->path ? m->path : "");
+	snprintf(path, sizeof(path), "[anon:%d]", (int)m->seen_pid);
+	return profile_writer_add_str(r->writer, path);
+}
+
 static struct profile_module module_row(struct rows *r, const struct task_module *m)
 {
 	char build_id[2 * sizeof(m->build_id) + 1];
 	build_id_text(m, build_id);
 	return (struct profile_module){
-		.path = profile_writer_add_str(r->writer, m->path ? m->path : ""),
+		.path = module_path(r, m),
 		.build_id = profile_writer_add_str(r->writer, build_id),
 		.note = profile_writer_add_str(r->writer, m->note ? m->note : ""),
 		.kind = m->kind,
