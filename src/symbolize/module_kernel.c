@@ -29,5 +29,7 @@ void module_resolve_kernel(struct symbol_module *m, uint64_t address, struct sym
 	const struct symbol *s = symbol_index_find(&m->index, address);
 
 	if (s)
-		vec_push(&out->list, ((struct profile_symbol_frame){ .name = s->name }));
+		vec_push(&out->list, ((struct profile_symbol_frame){
+					     .name = demangle_cached(&m->names, s->name),
+					     .linkage = s->name }));
 }
