@@ -104,6 +104,24 @@ def test_not_a_profile():
     expect_equal(sorted(os.listdir(".")), ["empty", "folder", "text"], "files left behind")
 
 
+def crc32c(data):
+    crc = 0xffffffff
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82f63b78 if crc & 1 else 0)
+    return crc ^ 0xffffffff
+
+
+def test_newer_version():
+    header = b"\x89PROF\r\n\x1a" + (2).to_bytes(4, "little")
+    with open("new.data", "wb") as f:
+        f.write(header + crc32c(header).to_bytes(4, "little") + bytes(100))
+    for command in READERS:
+        fault(1, "prof %s: new.data: written in format version 2, this prof reads up to version 1; use a newer prof"
+              % command, command, "new.data")
+
+
 def test_unreadable():
     path = "secret.data" if not IS_ROOT else os.path.join(world_directory(), "secret.data")
     with open(path, "w", encoding="ascii") as f:
