@@ -1,11 +1,13 @@
 /* perf.data → prof.data through the recording pipeline. */
 #include "record/import.h"
 
+#include "base/io.h"
 #include "event/perf_data.h"
 #include "profile/writer.h"
 #include "record/pipeline.h"
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 bool record_is_perf_data(const void *head, size_t len)
 {
@@ -33,7 +35,16 @@ static void describe_events(const struct perf_data *in, struct pipeline_event *o
 	}
 }
 
-static struct pipeline *new_pipeline(const struct perf_data *in, struct files *files,
+/* When a recording ended: what the file system says, or now for a pipe. */
+static uint64_t made_realtime_ns(int fd)
+{
+	struct stat st;
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+		return clock_realtime_ns();
+	return (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec;
+}
+
+static struct pipeline *new_pipeline(const struct perf_data *in, int fd, struct files *files,
 				     struct profile_writer *writer)
 {
 	const struct perf_data_info *info = perf_data_info(in);
@@ -47,6 +58,7 @@ static struct pipeline *new_pipeline(const struct perf_data *in, struct files *f
 		.event_count = count,
 		.arch = arch_of(info),
 		.imported = true,
+		.made_realtime_ns = made_realtime_ns(fd),
 		.run = { .exit_status = -1 },
 		.machine = { .cpu_count = info->cpu_count },
 		.command = info->command,
@@ -60,6 +72,11 @@ static struct pipeline *new_pipeline(const struct perf_data *in, struct files *f
 	};
 	struct pipeline *p = pipeline_new(&config, writer);
 	free(events);
+	if (!perf_data_build_id_count(in))
+		pipeline_note(
+			p,
+			"the recording has no build IDs: names are from the files at the recorded paths "
+			"that are older than it");
 	for (uint32_t i = 0; i < perf_data_build_id_count(in); i++) {
 		const struct perf_data_build_id *id = perf_data_build_id(in, i);
 		if (!id->is_kernel)
@@ -109,7 +126,7 @@ int record_import_perf_data(int in_fd, const char *name, int out_fd, struct erro
 		return -1;
 	}
 	struct files *files = files_direct_new();
-	struct pipeline *p = new_pipeline(in, files, writer);
+	struct pipeline *p = new_pipeline(in, in_fd, files, writer);
 	int result = import_records(in, p, err);
 	pipeline_free(p);
 	profile_writer_free(writer);

@@ -120,7 +120,7 @@ struct pipeline *pipeline_new(const struct pipeline_config *config, struct profi
 				      .ctx = p };
 	p->tasks = task_table_new(config->files, &events);
 	if (config->imported)
-		task_set_replay(p->tasks);
+		task_set_replay(p->tasks, config->made_realtime_ns);
 	if (config->name_files)
 		p->names = names_new(config->name_files, &p->rows);
 	p->stacks = stacks_new(&(struct stacks_config){ .rows = &p->rows,

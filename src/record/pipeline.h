@@ -40,6 +40,7 @@ struct pipeline_config {
 	const char *command, *clock, *tool;
 	const char *hostname, *architecture, *cpu_model, *kernel_release, *boot_id;
 	uint64_t requested_hz;
+	uint64_t made_realtime_ns; /* imported: when the file was made */
 };
 
 struct pipeline *pipeline_new(const struct pipeline_config *config, struct profile_writer *writer);

@@ -86,17 +86,29 @@ static uint64_t realtime_of(uint64_t time_ns)
 	return clock_realtime_ns() - (now > time_ns ? now - time_ns : 0);
 }
 
+static uint64_t changed_realtime(const struct stat *st)
+{
+	return (uint64_t)st->st_mtim.tv_sec * 1000000000u + (uint64_t)st->st_mtim.tv_nsec;
+}
+
 /* Nobody can be asked any more: the file must be where it was and older than the mapping. */
 static bool is_plausible(const struct task_map_info *info, const struct stat *st, uint64_t time_ns)
 {
-	uint64_t changed =
-		(uint64_t)st->st_mtim.tv_sec * 1000000000u + (uint64_t)st->st_mtim.tv_nsec;
-
 	if (info->inode == 0 || info->inode != st->st_ino || info->dev_major != major(st->st_dev) ||
 	    info->dev_minor != minor(st->st_dev))
 		return false;
 	return st->st_size > 0 && (uint64_t)st->st_size > info->file_offset &&
-	       changed <= realtime_of(time_ns);
+	       changed_realtime(st) <= realtime_of(time_ns);
+}
+
+/* A recording without build IDs: the same file, as far as can be told, and older than the recording. */
+static bool is_older_than_recording(const struct task_table *t, const struct task_map_info *info,
+				    const struct stat *st)
+{
+	bool same_inode = info->inode == 0 || info->inode == st->st_ino;
+
+	return same_inode && (uint64_t)st->st_size > info->file_offset &&
+	       changed_realtime(st) <= t->made_realtime_ns;
 }
 
 static bool has_build_id(const struct elf_image *image, const struct task_map_info *info)
@@ -114,7 +126,7 @@ static bool is_the_one(struct task_table *t, uint32_t pid, const struct task_map
 	if (info->build_id_len > 0)
 		return has_build_id(f->image, info);
 	if (t->replay)
-		return false;
+		return is_older_than_recording(t, info, &f->st);
 	switch (compare_memory(t, pid, fd, info->start, info->length, info->file_offset,
 			       CHECKED_PAGES)) {
 	case SAME:
@@ -131,7 +143,7 @@ static bool is_the_one(struct task_table *t, uint32_t pid, const struct task_map
 static const char *refusal(const struct task_table *t, const struct task_map_info *info)
 {
 	if (t->replay && info->build_id_len == 0)
-		return "the recording has no build ID for it: the file here may be another one";
+		return "the recording has no build ID for it, and the file here is another or newer one";
 	return t->replay ? "the file here has another build ID than the recorded one"
 			 : "file changed while it ran: the one at its path now is another";
 }

@@ -32,8 +32,9 @@ struct task_table *task_table_new(struct files *files, const struct task_events 
 	return t;
 }
 
-void task_set_replay(struct task_table *t)
+void task_set_replay(struct task_table *t, uint64_t made_realtime_ns)
 {
+	t->made_realtime_ns = made_realtime_ns;
 	t->replay = true;
 	t->in_inner_pidns = false;
 }

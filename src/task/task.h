@@ -79,8 +79,9 @@ struct task_table;
 struct task_table *task_table_new(struct files *files, const struct task_events *events);
 void task_table_free(struct task_table *t);
 /* The records were made on another machine or at another time: nothing is looked up by pid, and a file is opened by
- * its path only, where its build ID is the recorded one. */
-void task_set_replay(struct task_table *t);
+ * its path only, where its build ID is the recorded one. Where none was recorded it must have the recorded inode and
+ * be older than the recording: made_realtime_ns is when that ended. */
+void task_set_replay(struct task_table *t, uint64_t made_realtime_ns);
 
 /* In time order. An unknown pid or tid is created (from_proc false, comm from /proc when it still lives). */
 struct task_thread *task_find(struct task_table *t, uint32_t pid, uint32_t tid, uint64_t time_ns); /* never NULL */

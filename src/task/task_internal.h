@@ -58,6 +58,7 @@ struct task_table {
 	struct files *files;
 	struct task_events events;
 	bool replay;
+	uint64_t made_realtime_ns; /* with replay: when the recording ended */
 	bool in_inner_pidns; /* we do not see all tasks of the machine: theirs have pid 0 */
 
 	struct slots threads, spaces;

@@ -622,7 +622,7 @@ static void replay_opens_by_build_id_only(void **state)
 
 	target_build_id(id);
 	target_copy(f->program, false, 0);
-	task_set_replay(f->log->table);
+	task_set_replay(f->log->table, 0);
 	struct target t = { .pid = getpid(), .address = 0x10000 };
 	struct task_map_info m = by_path_only(&t, f->program);
 	const struct task_module *unknown = map_info(f, &t, &m);
