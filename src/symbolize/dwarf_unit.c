@@ -187,14 +187,15 @@ static bool walk_children(struct walk *w, const struct dwarf_scope *scope, Dwarf
 	return false;
 }
 
-/* The first byte behind the unit's DIEs. */
-static const unsigned char *unit_end(Dwarf_Die *unit_die)
+/* The first byte behind the unit's DIEs, which is inside .debug_info or at its end. */
+static const unsigned char *unit_end(Dwarf_Die *unit_die, const struct dwarf_image *image)
 {
 	Dwarf_Off offset = dwarf_dieoffset(unit_die), next;
 	Dwarf_Off unit = offset - dwarf_cuoffset(unit_die);
 	size_t header;
 
-	if (dwarf_nextcu(dwarf_cu_getdwarf(unit_die->cu), unit, &next, &header, NULL, NULL, NULL))
+	if (dwarf_nextcu(image->dwarf, unit, &next, &header, NULL, NULL, NULL) != 0 ||
+	    next < offset || next > image->sections[DWARF_INFO].len)
 		return unit_die->addr;
 	return (const unsigned char *)unit_die->addr + (next - offset);
 }
@@ -208,7 +209,7 @@ void dwarf_unit_load(struct dwarf_info *d, struct dwarf_unit *u)
 
 	u->loaded = true;
 	if (!u->dwo || dwarf_split_open(d, u, &die)) {
-		w.end = unit_end(&die);
+		w.end = unit_end(&die, u->split ? u->split : &d->main);
 		walk_children(&w, NULL, &die, NO_NODE, 0, &after);
 		flat_map_build(&u->map, w.ranges.data, w.ranges.len);
 		vec_release(&w.ranges);
