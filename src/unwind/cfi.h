@@ -34,6 +34,7 @@ struct cfi_cie {
 
 struct cfi_fde {
 	struct cfi_cie cie;
+	uint64_t offset;     /* of the entry itself */
 	uint64_t start, end; /* ELF virtual addresses it covers: [start, end) */
 	const uint8_t *program;
 	size_t program_len;

@@ -233,6 +233,7 @@ static int read_fde_entry(const struct cfi_section *s, const struct entry *e, st
 int cfi_read_fde(const struct cfi_section *s, uint64_t offset, struct cfi_fde *out)
 {
 	struct entry e;
+	out->offset = offset;
 	if (read_entry(s, offset, &e) != 1 || entry_is_cie(s, &e))
 		return -1;
 	return read_fde_entry(s, &e, out);
@@ -246,6 +247,7 @@ enum cfi_entry_kind cfi_next(const struct cfi_section *s, uint64_t *offset, stru
 	do {
 		if (*offset >= s->len)
 			return CFI_END;
+		out->offset = *offset;
 		got = read_entry(s, *offset, &e);
 		if (got < 0)
 			return CFI_END;

@@ -102,13 +102,12 @@ void cfi_index_build(struct cfi_index *x, const struct cfi_section *s)
 	struct cfi_fde fde = { .cie.offset = CFI_NO_OFFSET };
 	x->built = true;
 	for (uint64_t offset = 0;;) {
-		uint64_t at = offset;
 		enum cfi_entry_kind kind = cfi_next(s, &offset, &fde);
 		if (kind == CFI_END)
 			break;
 		if (kind != CFI_FDE || fde.start == fde.end || fde.start == 0)
 			continue; /* start 0: a function the linker threw away */
-		struct cfi_index_entry entry = { fde.start, (uint32_t)at };
+		struct cfi_index_entry entry = { fde.start, (uint32_t)fde.offset };
 		vec_push(&x->entries, entry);
 	}
 	if (x->entries.len != 0)

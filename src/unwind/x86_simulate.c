@@ -7,9 +7,10 @@
 #include "unwind/x86_decode.h"
 #include <string.h>
 
-#define INSTRUCTIONS_MAX 800
-#define PATH_MAX_LENGTH	 250
-#define BRANCHES_MAX	 24
+#define INSTRUCTIONS_MAX 3000
+#define PATH_MAX_LENGTH	 1000
+#define TARGETS_MAX	 256
+#define BRANCHES_MAX	 64
 
 enum { HW_BX = 3, HW_SP = 4, HW_BP = 5 }; /* the processor's register numbers */
 
@@ -38,6 +39,8 @@ struct simulation {
 	const struct simulate_code *code;
 	struct state now, later[BRANCHES_MAX];
 	unsigned later_count;
+	uint64_t targets[TARGETS_MAX]; /* of jumps, each followed once: loops end */
+	unsigned target_count;
 	union simulated_rule *out;
 };
 
@@ -101,9 +104,20 @@ static struct address operand_slot(const struct state *s, const struct x86_instr
 	return moved(value_of(s, x->rm), x->displacement);
 }
 
+static bool is_new_target(struct simulation *m, uint64_t target)
+{
+	for (unsigned i = 0; i < m->target_count; i++)
+		if (m->targets[i] == target)
+			return false;
+	if (m->target_count == TARGETS_MAX)
+		return false;
+	m->targets[m->target_count++] = target;
+	return true;
+}
+
 static void branch_later(struct simulation *m, uint64_t target)
 {
-	if (m->later_count == BRANCHES_MAX)
+	if (m->later_count == BRANCHES_MAX || !is_new_target(m, target))
 		return;
 	m->later[m->later_count] = m->now;
 	m->later[m->later_count++].pc = target;
@@ -165,6 +179,7 @@ static enum outcome run_plain(struct simulation *m, const struct x86_instruction
 		forget_scratch(s);
 	} else if (op == 0xe9 || op == 0xeb) {
 		s->pc += (uint64_t)x->immediate;
+		return is_new_target(m, s->pc) ? GO_ON : DEAD_END;
 	} else if ((op & 0xf0) == 0x70 || (op >= 0xe0 && op <= 0xe3)) {
 		branch_later(m, s->pc + (uint64_t)x->immediate);
 	} else if (op == 0xc2 || op == 0xc3) {

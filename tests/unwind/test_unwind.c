@@ -314,6 +314,14 @@ static void without_usable_table(void **state)
 	wrong_start.hdr.data[12] ^= 1;
 	expect_simple(&wrong_start);
 
+	struct world concatenated = { 0 }; /* a terminator between the entries */
+	describe(&concatenated, simple, 2, false);
+	bytes_clear(&concatenated.hdr);
+	bytes_u32(&concatenated.eh_frame, 0);
+	bytes_u32(&concatenated.eh_frame, 0);
+	put_fde(&concatenated.eh_frame, &simple[2]);
+	expect_simple(&concatenated);
+
 	static const struct function unsorted[] = { simple[2], simple[0], simple[1] };
 	struct world w = { 0 };
 	describe(&w, unsorted, 3, false);
