@@ -150,8 +150,10 @@ static bool step_simulated(struct walk *w, struct walk_undescribed *at, uint8_t 
 	bool known = at->simulated && !generated && is_right(w, &at->rule.rule, false);
 	if (!known && !simulate(w, at))
 		return false;
-	bool by_fp = at->rule.rule.cfa_reg == w->arch->fp;
-	if (!step_full(w, &at->rule.rule, how))
+	const struct rule *rule = &at->rule.rule;
+	bool by_fp = w->fp_known && w->known.value[rule->cfa_reg] + (uint64_t)rule->cfa_offset ==
+					    w->fp + 2 * sizeof(uint64_t);
+	if (!step_full(w, rule, how))
 		return false;
 	*how = by_fp ? FRAME_FP : FRAME_GUESSED;
 	return true;

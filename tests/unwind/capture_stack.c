@@ -71,14 +71,16 @@ static void add_code(struct capture *c, size_t module, uint64_t vaddr, bool desc
 {
 	const struct elf_image *image = c->images.data[module]->image;
 	size_t before = described ? CODE_CALL : CODE_BEFORE;
-	for (size_t after = described ? CODE_CALL : CODE_PLAIN; after > 0; after /= 2) {
-		const uint8_t *code = elf_image_bytes(image, vaddr - before, before + after);
-		if (!code)
-			continue;
-		add_part(&c->fixture.modules.data[module], vaddr - before, code, before + after,
-			 FIXTURE_TEXT);
-		return;
-	}
+	for (; before >= CODE_CALL; before /= 2)
+		for (size_t after = described ? CODE_CALL : CODE_PLAIN; after > 0; after /= 2) {
+			const uint8_t *code =
+				elf_image_bytes(image, vaddr - before, before + after);
+			if (!code)
+				continue;
+			add_part(&c->fixture.modules.data[module], vaddr - before, code,
+				 before + after, FIXTURE_TEXT);
+			return;
+		}
 }
 
 static size_t module_index(struct capture *c, const struct target_map *map)
