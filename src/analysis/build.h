@@ -17,7 +17,8 @@ void calltree_build_upright(struct calltree *t, const struct profile *p,
 void calltree_invert(struct calltree *t, struct calltree *upright, const bool *tops);
 /* Start t, which is fresh, with upright's keys, which move over, and an empty root. */
 void calltree_take_root(struct calltree *t, struct calltree *upright);
-/* The child of parent with like's key and kind; children is t's index of (parent, key), inlined. */
+/* The child of parent with like's key and kind, made when there is none; children is t's index of
+ * those that are not in their parent's list. Until calltree_finish lists are in no order. */
 uint32_t calltree_child_like(struct calltree *t, struct pairmap *children, uint32_t parent,
 			     const struct calltree_node *like);
 /* Sum selfs into totals and link children, heaviest first. */

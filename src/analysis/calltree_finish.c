@@ -6,11 +6,16 @@
 #include "analysis/build.h"
 #include "analysis/pairmap.h"
 
+/* The first children of a node are found by walking its list, which most often is short or empty;
+ * more of them through the index. */
+#define LISTED_CHILDREN 4
+
 void calltree_take_root(struct calltree *t, struct calltree *upright)
 {
 	struct calltree_node root = upright->nodes.data[0];
 
 	root.self = root.self_count = 0;
+	root.first_child = PROFILE_NONE;
 	t->keys.data = upright->keys.data;
 	t->keys.len = upright->keys.len;
 	t->keys.cap = upright->keys.cap;
@@ -18,24 +23,52 @@ void calltree_take_root(struct calltree *t, struct calltree *upright)
 	vec_push(&t->nodes, root);
 }
 
+static bool is_like(const struct calltree_node *n, const struct calltree_node *like)
+{
+	return n->key == like->key && (n->kind == CODE_INLINED) == (like->kind == CODE_INLINED);
+}
+
+static uint32_t add_child(struct calltree *t, uint32_t parent, const struct calltree_node *like)
+{
+	struct calltree_node node = { .parent = parent, .key = like->key, .kind = like->kind };
+	uint32_t id = (uint32_t)t->nodes.len;
+
+	node.first_child = node.next_sibling = PROFILE_NONE;
+	node.guessed = like->guessed;
+	vec_push(&t->nodes, node);
+	return id;
+}
+
+static uint32_t find_or_add(struct calltree *t, struct pairmap *children, uint32_t parent,
+			    const struct calltree_node *like)
+{
+	uint32_t child = t->nodes.data[parent].first_child, listed = 0;
+
+	for (; child != PROFILE_NONE; child = t->nodes.data[child].next_sibling, listed++) {
+		if (is_like(&t->nodes.data[child], like))
+			return child;
+	}
+	if (listed < LISTED_CHILDREN) {
+		child = add_child(t, parent, like);
+		t->nodes.data[child].next_sibling = t->nodes.data[parent].first_child;
+		t->nodes.data[parent].first_child = child;
+		return child;
+	}
+	uint32_t *slot = pairmap_at(children, (uint64_t)parent << 32 | like->key,
+				    like->kind == CODE_INLINED);
+	if (*slot == PAIRMAP_NONE)
+		*slot = add_child(t, parent, like);
+	return *slot;
+}
+
 uint32_t calltree_child_like(struct calltree *t, struct pairmap *children, uint32_t parent,
 			     const struct calltree_node *like)
 {
-	uint32_t *slot = pairmap_at(children, (uint64_t)parent << 32 | like->key,
-				    like->kind == CODE_INLINED);
+	uint32_t child = find_or_add(t, children, parent, like);
 
-	if (*slot == PAIRMAP_NONE) {
-		struct calltree_node node = { .parent = parent,
-					      .key = like->key,
-					      .kind = like->kind };
-		node.first_child = node.next_sibling = PROFILE_NONE;
-		node.guessed = like->guessed;
-		*slot = (uint32_t)t->nodes.len;
-		vec_push(&t->nodes, node);
-	} else if (!like->guessed) {
-		t->nodes.data[*slot].guessed = false;
-	}
-	return *slot;
+	if (!like->guessed)
+		t->nodes.data[child].guessed = false;
+	return child;
 }
 
 static void sum_totals(struct calltree *t)

@@ -8,8 +8,8 @@
 #include "analysis/pairmap.h"
 
 /* Steps upwards over all leaves; deeper callers beyond it are summed in one row. */
-#define STEP_BUDGET ((size_t)16 << 20)
-#define LEAST_DEPTH ((size_t)64)
+#define STEP_BUDGET ((size_t)8 << 20)
+#define LEAST_DEPTH ((size_t)24)
 
 struct inverter {
 	struct calltree *tree;
