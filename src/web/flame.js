@@ -151,7 +151,7 @@ function listen() {
 	});
 	on(frames, 'focus', () => selected || outline(mark, zoomed));
 	on(ui.query, 'input', () => change({ q: ui.query.value }, true));
-	on(window, 'popstate hashchange', read);
+	on(window, 'hashchange', read);
 	on(window, 'resize', () => arrange());
 	on(window, 'scroll', () => requestAnimationFrame(() => {
 		stick();

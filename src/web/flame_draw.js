@@ -15,9 +15,8 @@ function make(tag, attributes, text) {
 	return e;
 }
 
-function on(target, types, act) {
-	for (const type of types.split(' '))
-		target.addEventListener(type, act);
+function on(target, type, act) {
+	target.addEventListener(type, act);
 }
 
 const rootOf = v => {
