@@ -6,7 +6,7 @@
 #include "unwind/judge.h"
 
 #define SCAN_SLOTS  32
-#define ENTRY_SLOTS 128
+#define START_SLOTS 128
 #define FRAME_FAR   (8u << 20) /* no frame pointer is farther from the stack pointer */
 
 static bool take_frame(struct walk *w, uint64_t pc, uint64_t sp, uint64_t fp)
@@ -161,13 +161,13 @@ static bool step_simulated(struct walk *w, struct walk_undescribed *at, uint8_t 
 
 /* Code that never returns has no return to follow. Near the stack's beginning a return address into
  * the entry code is its caller, whoever's frame it lies in. */
-static bool step_to_entry(struct walk *w)
+static bool step_to_start(struct walk *w)
 {
 	uint64_t value;
-	for (uint64_t slot = w->sp; slot < w->sp + 8 * ENTRY_SLOTS; slot += 8) {
+	for (uint64_t slot = w->sp; slot < w->sp + 8 * START_SLOTS; slot += 8) {
 		if (!walk_load(w, slot, &value))
 			break;
-		if (judge_is_entry(w, value))
+		if (judge_is_start(w, value))
 			return take_frame(w, value, slot + 8, w->fp);
 	}
 	w->end = END_NO_CFI;
@@ -190,7 +190,7 @@ static bool step_plain(struct walk *w, struct walk_undescribed *at, uint8_t *how
 	if (step_pushed_frame(w) || step_frame_pointer(w, how))
 		return true;
 	*how = FRAME_GUESSED;
-	return w->end == END_NO_CFI && ((w->exact && step_scan(w)) || step_to_entry(w));
+	return w->end == END_NO_CFI && ((w->exact && step_scan(w)) || step_to_start(w));
 }
 
 bool step_without_cfi(struct walk *w, uint8_t *how)

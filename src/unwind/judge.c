@@ -85,21 +85,26 @@ bool judge_entered(struct walk *w, uint64_t ra)
 	return calls_here || is_trampoline(w, &p);
 }
 
-bool judge_is_entry(struct walk *w, uint64_t pc)
-{
-	struct place p;
-	return judge_return(w, pc) == DOES_RETURN && place_find(w, pc, false, &p) &&
-	       module_is_entry(p.range.module, p.vaddr);
-}
-
 /* The entry code of a program, or what follows the call of a thread's function. */
-static bool is_root(struct walk *w, const struct place *p)
+static bool is_start(const struct arch *arch, const struct place *p)
 {
 	size_t n;
 	if (module_is_entry(p->range.module, p->vaddr))
 		return true;
-	const uint8_t *code = w->exact ? NULL : place_code(p, p->vaddr, 8, CODE_AHEAD, &n);
-	return code && w->arch->is_thread_exit(code, n);
+	const uint8_t *code = place_code(p, p->vaddr, 8, CODE_AHEAD, &n);
+	return code && arch->is_thread_exit(code, n);
+}
+
+bool judge_is_start(struct walk *w, uint64_t pc)
+{
+	struct place p;
+	return judge_return(w, pc) == DOES_RETURN && place_find(w, pc, false, &p) &&
+	       is_start(w->arch, &p);
+}
+
+static bool is_root(struct walk *w, const struct place *p)
+{
+	return w->exact ? module_is_entry(p->range.module, p->vaddr) : is_start(w->arch, p);
 }
 
 /* A trampoline's own FDE may describe it only from its first byte on. */

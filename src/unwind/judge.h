@@ -23,8 +23,8 @@ enum verdict judge_return(struct walk *w, uint64_t pc);
 /* ra follows a direct call of the very instruction at hand, or is a trampoline, where handlers
  * return to. */
 bool judge_entered(struct walk *w, uint64_t ra);
-/* pc is a return address in a program's entry code. */
-bool judge_is_entry(struct walk *w, uint64_t pc);
+/* pc is a return address in a program's entry code, or in what starts its threads. */
+bool judge_is_start(struct walk *w, uint64_t pc);
 
 enum { CODE_PLAIN, CODE_GENERATED, CODE_SIGNAL_RULE, CODE_SIGRETURN, CODE_ROOT };
 /* What is known of the code at hand, which no CFI describes; NULL when nothing is mapped there. */

@@ -115,6 +115,8 @@ int steps_run(char *const argv[], const struct steps_options *o, struct steps_re
 	int started = target_start(&r->target, argv);
 	if (started == 0 && o->from_entry && !target_run_to_entry(&r->target))
 		started = -1;
+	if (started == 0 && o->new_thread && !target_run_to_thread(&r->target))
+		started = -1;
 	if (started == 0)
 		step_to_end(r);
 	out->exit_status = r->target.status;

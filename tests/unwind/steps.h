@@ -11,6 +11,7 @@
 
 struct steps_options {
 	size_t check_every; /* compare at each step (1), or at every so manyth */
+	bool new_thread;    /* the first thread it makes */
 	bool from_entry;    /* let ld.so do its work unobserved */
 	size_t max_steps;
 	size_t libunwind_every; /* 0: never */

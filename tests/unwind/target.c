@@ -27,7 +27,7 @@ static void take_regs(struct target *t)
 /* After a resumption: wait, note the signal it stopped for, read the registers. */
 static bool settle(struct target *t)
 {
-	if (waitpid(t->pid, &t->status, 0) != t->pid || !WIFSTOPPED(t->status)) {
+	if (waitpid(t->pid, &t->status, __WALL) != t->pid || !WIFSTOPPED(t->status)) {
 		t->ended = true;
 		return false;
 	}
@@ -50,6 +50,7 @@ int target_start(struct target *t, char *const argv[])
 		execv(argv[0], argv);
 		_exit(127);
 	}
+	t->leader = t->pid;
 	if (t->pid < 0 || !settle(t))
 		return -1;
 	ptrace(PTRACE_SETOPTIONS, t->pid, NULL, (void *)(long)PTRACE_O_EXITKILL);
@@ -94,6 +95,22 @@ bool target_run_for(struct target *t, unsigned microseconds)
 			break;
 	}
 	return false;
+}
+
+bool target_run_to_thread(struct target *t)
+{
+	unsigned long tid;
+	const long options = PTRACE_O_EXITKILL | PTRACE_O_TRACECLONE;
+	ptrace(PTRACE_SETOPTIONS, t->pid, NULL, (void *)options);
+	if (!target_continue(t) || t->status >> 16 != PTRACE_EVENT_CLONE ||
+	    ptrace(PTRACE_GETEVENTMSG, t->pid, NULL, &tid) != 0)
+		return false;
+	t->pid = (pid_t)tid;
+	if (!settle(t))
+		return false;
+	t->signal_number = 0; /* the stop that comes with the attachment */
+	target_read_maps(t);
+	return true;
 }
 
 static uint64_t program_entry(const struct target *t)
@@ -305,9 +322,10 @@ const char *target_place(const struct target *t, uint64_t pc, char *buf, size_t 
 
 void target_release(struct target *t)
 {
-	if (t->pid > 0 && !t->ended) {
-		kill(t->pid, SIGKILL);
-		waitpid(t->pid, &t->status, 0);
+	if (t->leader > 0 && !(t->ended && t->pid == t->leader)) {
+		kill(t->leader, SIGKILL);
+		while (waitpid(-1, NULL, __WALL) > 0)
+			;
 	}
 	for (size_t i = 0; i < t->images.len; i++) {
 		unwind_module_free(t->images.data[i].module);

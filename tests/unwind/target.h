@@ -29,8 +29,9 @@ struct target_region {
 };
 
 struct target {
-	pid_t pid;
-	int status; /* of the last wait; ended when it exited or was killed */
+	pid_t pid;    /* the thread that is looked at */
+	pid_t leader; /* its process */
+	int status;   /* of the last wait; ended when it exited or was killed */
 	bool ended;
 	int signal_number; /* to deliver with the next step */
 	struct user_regs_struct regs;
@@ -52,6 +53,9 @@ bool target_step(struct target *t);
 bool target_run_to_entry(struct target *t);
 /* Let it run for so many microseconds, then stop it where it is. False when it has ended. */
 bool target_run_for(struct target *t, unsigned microseconds);
+/* Let it run until it makes a thread, and look at that one from its first instruction on; the maker
+ * stays stopped. */
+bool target_run_to_thread(struct target *t);
 /* Let it run to its end or to the next signal. */
 bool target_continue(struct target *t);
 /* Read the mappings anew. */
