@@ -1,4 +1,5 @@
 """perf.data read by prof and by perf: the same samples, addresses and names."""
+import collections
 import os
 import re
 import tempfile
@@ -71,6 +72,18 @@ def test_stack_copies():
     stacks = r.counts()
     for name in ("half", "third", "fifth"):
         expect_all(below(stacks, name), lambda s, n=name: s.has("main", n), "main;" + name)
+
+
+def test_leaf_addresses():
+    """The very addresses, one for one. Those in the vdso are relative in prof.data, so they are only counted."""
+    for options in (("-g",), ("--call-graph", "dwarf")):
+        r = perf_record(program("shares_fixed"), 400, options=options)
+        theirs = collections.Counter(ip for ip, _ in perf_leaves(r.path))
+        import_file(r.path)
+        rows = [row.split() for row in run(program("leaves"), "imported.data").out.split("\n") if row]
+        ours = collections.Counter(int(address, 16) for kind, address in rows if kind != "vdso")
+        expect_equal(ours - theirs, collections.Counter(), "addresses that perf does not have")
+        expect_equal(sum((theirs - ours).values()), sum(kind == "vdso" for kind, _ in rows), "addresses that only perf has")
 
 
 def test_without_stacks():
