@@ -17,70 +17,87 @@ async function inflate(text) {
 	return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-function decode(bytes) {
+// Reads integers and columns of them.
+function reader(bytes) {
 	let at = 0;
 	const int = () => {
-		let value = 0, unit = 1, byte;
+		let value = 0, scale = 1, byte;
 		do {
 			byte = bytes[at++];
-			value += (byte & 127) * unit;
-			unit *= 128;
+			value += (byte & 127) * scale;
+			scale *= 128;
 		} while (byte > 127);
 		return value;
-	};
-	const column = (count, type, read = int) => {
-		const values = new type(count);
-		for (let i = 0; i < count; i++)
-			values[i] = read();
-		return values;
 	};
 	const signed = () => {
 		const v = int();
 		return v % 2 ? -(v + 1) / 2 : v / 2;
 	};
-	if (int() !== 1)
-		throw new Error('unknown version');
-	int();
-	const size = int(), strings = new TextDecoder().decode(bytes.subarray(at, at += size)).split('\n');
-	const names = count => {
-		let id = 0;
-		return column(count, Array, () => strings[id += signed()]);
+	const column = (size, type, read = int) => {
+		const values = new type(size);
+		for (let i = 0; i < size; i++)
+			values[i] = read();
+		return values;
 	};
-	const frames = int();
-	F = { count: frames, name: names(frames), module: names(frames), file: names(frames), line: column(frames, Float64Array) };
-	const traits = column(frames, Uint8Array);
+	const text = size => new TextDecoder().decode(bytes.subarray(at, at += size));
+	return { int, signed, column, text };
+}
+
+function readFrames(r, strings) {
+	const size = r.int();
+	const names = () => {
+		let id = 0;
+		return r.column(size, Array, () => strings[id += r.signed()]);
+	};
+	F = { count: size, name: names(), module: names(), file: names(), line: r.column(size, Float64Array) };
+	const traits = r.column(size, Uint8Array);
 	F.kind = traits.map(t => t & 7);
 	F.guessed = traits.map(t => t >> 3 & 1);
 	F.shade = traits.map(t => t >> 4);
-	const nodes = int(), period = int();
-	T = { count: nodes, frame: new Uint32Array(nodes), parent: column(nodes, Int32Array),
-		end: new Uint32Array(nodes), small: new Map() };
-	for (let i = 1; i < nodes; i++) {
+}
+
+// From levels to go up to nodes, and where each subtree ends.
+function linkParents() {
+	for (let i = 0; i < T.count; i++) {
 		let p = i - 1;
 		for (let up = T.parent[i]; up > 0; up--)
 			p = T.parent[p];
 		T.parent[i] = p;
 	}
-	T.parent[0] = -1;
-	const calls = column(nodes, Uint32Array), callees = [];
-	let seen = 0;
-	for (let i = 0; i < nodes; i++) {
-		const known = callees[i && T.frame[T.parent[i]]] ||= [];
-		if (!calls[i])
-			known.push((int() || ++seen + 1) - 1);
-		T.frame[i] = known[(calls[i] || known.length) - 1];
-	}
-	T.samples = column(nodes, Float64Array);
-	T.self = column(nodes, Float64Array, signed);
-	for (let i = 0; i < nodes; i++) {
-		T.self[i] += T.samples[i] * period;
-		if (!T.frame[i])
-			T.small.set(i, int());
-	}
-	for (let i = nodes - 1; i >= 0; i--) {
+	for (let i = T.count - 1; i >= 0; i--) {
 		T.end[i] = Math.max(T.end[i], i + 1);
 		if (i)
 			T.end[T.parent[i]] = Math.max(T.end[T.parent[i]], T.end[i]);
+	}
+}
+
+function readCalls(r) {
+	const calls = r.column(T.count, Uint32Array), callees = [];
+	let seen = 0;
+	for (let i = 0; i < T.count; i++) {
+		const known = callees[i && T.frame[T.parent[i]]] ||= [];
+		if (!calls[i])
+			known.push((r.int() || ++seen + 1) - 1);
+		T.frame[i] = known[(calls[i] || known.length) - 1];
+	}
+}
+
+function decode(bytes) {
+	const r = reader(bytes);
+	if (r.int() !== 1)
+		throw new Error('unknown version');
+	r.int();
+	readFrames(r, r.text(r.int()).split('\n'));
+	const size = r.int(), period = r.int();
+	T = { count: size, frame: new Uint32Array(size), parent: r.column(size, Int32Array), end: new Uint32Array(size), small: new Map() };
+	linkParents();
+	readCalls(r);
+	T.samples = r.column(size, Float64Array);
+	T.self = r.column(size, Float64Array, r.signed);
+	for (let i = 0; i < size; i++) {
+		T.self[i] += T.samples[i] * period;
+		if (!T.frame[i])
+			T.small.set(i, r.int());
 	}
 }
 

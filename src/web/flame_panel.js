@@ -43,7 +43,7 @@ function bar() {
 	ui.live = el('div', { class: 'heard', 'aria-live': 'polite' });
 	ui.sheet = el('div', { class: 'sheet', hidden: '' });
 	const act = c => () => change(c());
-	const one = (text, key, title, what) => button(text, key, title, () => selected && selected.k >= 0 && change(what(plain(selected))));
+	const one = (text, key, title, what) => button(text, key, title, () => selected && selected.k >= 0 && !S.by && change(what(plain(selected))));
 	return el('div', { class: 'panel bar' },
 		el('div', { class: 'row' }, ui.query,
 			button('\u2039', 'N', 'previous match', () => step(-1)), button('\u203a', 'n', 'next match', () => step(1)),

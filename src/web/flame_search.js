@@ -9,7 +9,7 @@ function find(pattern) {
 	const [, scope, text] = /^(?:(module|file):)?([^]*)$/.exec(pattern);
 	let re;
 	try {
-		re = new RegExp(text, /[A-Z]/.test(text.replace(/\\./g, '')) ? 'u' : 'iu');
+		re = new RegExp(text, /[A-Z]/.test(text.replace(/\\./g, '')) ? '' : 'i');
 	} catch (e) {
 		search = { error: e.message.replace(/^Invalid regular expression: /, ''), hits: new Uint8Array(F.count) };
 		return;

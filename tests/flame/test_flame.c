@@ -433,6 +433,22 @@ static void test_bottom_up_picture(void **state)
 	bytes_release(&svg);
 }
 
+static void test_rows_of_tasks(void **state)
+{
+	struct bytes svg = { 0 };
+	struct flame_options options = { .frames.by_comm = true };
+	struct payload_tree t;
+
+	(void)state;
+	draw_text(&svg, small, &options);
+	assert_true(contains(&svg, "<title>app, 1.00 s, 100.00%</title>"));
+	read_tree(&t, &svg);
+	assert_int_equal(kind_of(&t, "app"), CODE_THREAD);
+	assert_int_equal(payload_total(&t, "app"), 1000000000);
+	payload_release(&t);
+	bytes_release(&svg);
+}
+
 static void test_embedded_texts(void **state)
 {
 	(void)state;
@@ -523,6 +539,7 @@ int main(void)
 		cmocka_unit_test(test_labels),
 		cmocka_unit_test(test_colours_stay),
 		cmocka_unit_test(test_bottom_up_picture),
+		cmocka_unit_test(test_rows_of_tasks),
 		cmocka_unit_test(test_embedded_texts),
 		cmocka_unit_test(test_golden),
 		cmocka_unit_test(test_xmllint),
