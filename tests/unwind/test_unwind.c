@@ -322,7 +322,7 @@ static void without_usable_table(void **state)
 	put_fde(&concatenated.eh_frame, &simple[2]);
 	expect_simple(&concatenated);
 
-	static const struct function unsorted[] = { simple[2], simple[0], simple[1] };
+	const struct function unsorted[] = { simple[2], simple[0], simple[1] };
 	struct world w = { 0 };
 	describe(&w, unsorted, 3, false);
 	expect_simple(&w);
