@@ -30,12 +30,12 @@ static void foot(struct bytes *out, const struct flame_layout *l, double y, doub
 	char all[32], drawn[32];
 	struct bytes text = { 0 }, cut = { 0 };
 
-	text_count(all, sizeof(all), l->frames);
-	text_count(drawn, sizeof(drawn), l->boxes.len);
-	bytes_printf(&text, "%s frames, %s drawn", all, drawn);
+	bytes_printf(&text, "%s frames", text_count(all, sizeof(all), l->frames));
 	if (l->boxes.len < l->frames)
-		bytes_printf(&text,
-			     "; the others show when you open this file in a browser and zoom");
+		bytes_printf(
+			&text,
+			", %s drawn; the others show when you open this file in a browser and zoom",
+			text_count(drawn, sizeof(drawn), l->boxes.len));
 	flame_cut(&cut, (const char *)text.data, text.len,
 		  (size_t)((width - 2 * FLAME_MARGIN) / 6.7));
 	bytes_printf(out, "<text class=\"dim still\" x=\"%d\" y=\"%ld\">", FLAME_MARGIN,

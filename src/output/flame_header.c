@@ -10,6 +10,7 @@
 #define LINE_PX	     16
 #define TITLE_CHAR   8.6 /* px a column takes, on the safe side: fonts differ */
 #define LINE_CHAR    6.7
+#define KEY_CHAR     7.3
 #define LINE_LIMIT   4 /* lines a text may wrap into */
 #define PATH_NAMES   6 /* names of the hot path that are told */
 #define PATH_COLUMNS 60
@@ -237,7 +238,7 @@ static double legend(struct bytes *out, const struct calltree *t, double y, doub
 			continue;
 		int len = snprintf(text, sizeof(text), "%s%s %.1f%%", flame_kind_name(kind),
 				   flame_kind_mark(kind), 100 * shares[kind]);
-		double need = 16 + len * LINE_CHAR + 8;
+		double need = 16 + len * KEY_CHAR + 6;
 		if (x > FLAME_MARGIN && x + need > width - FLAME_MARGIN) {
 			x = FLAME_MARGIN;
 			y += LINE_PX + 2;
