@@ -107,6 +107,7 @@ function draw(force) {
 	for (const c in strokes)
 		parts.unshift(make('path', { class: c, d: strokes[c] }));
 	frames.replaceChildren(...parts, over, mark);
+	outline(over, null);
 	outline(mark, selected);
 }
 

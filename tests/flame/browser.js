@@ -299,6 +299,16 @@ const checks = {
 		await frame.value(`document.querySelector('.frames').dispatchEvent(new MouseEvent('click', ${JSON.stringify({ clientX, clientY })}))`);
 		assert.deepEqual(await crumbs(frame), ['all', 'main', 'run', 'compile', 'emit']);
 	},
+	async 'works inside an HTML page'(p, at) {
+		await p.open(at('inline.html'));
+		await live(p);
+		await clickOn(p, 'emit');
+		assert.deepEqual(await crumbs(p), ['all', 'main', 'run', 'compile', 'emit']);
+		await p.key('Escape');
+		assert.deepEqual(await crumbs(p), ['all', 'main', 'run', 'compile']);
+		assert.equal(await p.value("typeof hacked"), 'undefined');
+		assert.equal(await p.value('document.images.length'), 0);
+	},
 	async 'is light or dark as an image'(p, at) {
 		for (const [scheme, ground] of [['light', '255,255,255'], ['dark', '23,24,26']]) {
 			await p.send('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value: scheme }] });
@@ -354,6 +364,8 @@ function prepare() {
 	draw('one.svg', 'main 5\n');
 	draw('none.svg', '');
 	fs.writeFileSync(path.join(folder, 'image.html'), '<!doctype html><meta name="color-scheme" content="light dark"><body style="margin:0"><img src="demo.svg">');
+	fs.writeFileSync(path.join(folder, 'inline.html'), '<!doctype html><meta charset="utf-8"><p>Before</p>' +
+		fs.readFileSync(path.join(folder, 'demo.svg')) + '<p>after</p>');
 	fs.writeFileSync(path.join(folder, 'frame.html'), '<!doctype html><iframe sandbox="allow-scripts" src="demo.svg" width="1000" height="300"></iframe>');
 }
 
