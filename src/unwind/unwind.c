@@ -103,9 +103,9 @@ static bool fill(struct unwinder *u, struct cached *slot, uint64_t address, uint
 {
 	const struct unwind_request *rq = u->walk.rq;
 	struct unwind_range range = { 0 };
-	u->stats.cache_misses++;
 	if (!rq->find(rq->find_ctx, address, &range))
 		return false;
+	u->stats.cache_misses++;
 	*slot = (struct cached){ address, key, choose_rule(&range, address), range.user };
 	return true;
 }

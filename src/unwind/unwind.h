@@ -45,6 +45,7 @@ struct unwind_memory {
 struct unwind_module;
 /* Borrows image, which must outlive it. debug: a separate debug file with .debug_frame, or NULL. */
 struct unwind_module *unwind_module_new(struct elf_image *image, struct elf_image *debug);
+/* Every unwinder that used it must be invalidated before it unwinds again. */
 void unwind_module_free(struct unwind_module *m);
 
 enum unwind_range_kind { UNWIND_RANGE_ELF, UNWIND_RANGE_JIT, UNWIND_RANGE_UNKNOWN_FILE };
@@ -80,8 +81,9 @@ void unwinder_invalidate(struct unwinder *u);
  * space identifies the address space for the rule cache (different mappings: different number).
  * frames[0] is the sampled instruction (FRAME_REGISTER). Returns the number of frames (at least 1
  * when max is), *end says why it stopped (enum stack_end). A stack deeper than max keeps the
- * innermost ones and ends with END_DEPTH. On failure *failed_at is the frame whose caller could not
- * be found.
+ * innermost ones and ends with END_DEPTH. Frames of what a signal
+ * interrupted, and of the trampoline between it and the handler, are FRAME_SIGNAL: their addresses
+ * are exact. A return address that is in no mapping is no frame.
  */
 struct unwind_request {
 	const struct unwind_regs *regs;
