@@ -81,9 +81,9 @@ void unwinder_invalidate(struct unwinder *u);
  * space identifies the address space for the rule cache (different mappings: different number).
  * frames[0] is the sampled instruction (FRAME_REGISTER). Returns the number of frames (at least 1
  * when max is), *end says why it stopped (enum stack_end). A stack deeper than max keeps the
- * innermost ones and ends with END_DEPTH. Frames of what a signal
- * interrupted, and of the trampoline between it and the handler, are FRAME_SIGNAL: their addresses
- * are exact. A return address that is in no mapping is no frame.
+ * innermost ones and ends with END_DEPTH. The code a signal interrupted and the trampoline between
+ * it and the handler are FRAME_SIGNAL: their addresses are exact. A return address in no mapping
+ * is no frame.
  */
 struct unwind_request {
 	const struct unwind_regs *regs;
