@@ -98,8 +98,10 @@ static void add_event(struct bytes *out, const struct info *info, uint32_t id)
 	add_string(out, info->profile, e->name);
 	if (e->frequency)
 		bytes_printf(out, " at %" PRIu64 " Hz", e->frequency);
-	if (e->period)
-		add_count(out, " per sample", e->period);
+	if (e->period) {
+		bytes_printf(out, ", every ");
+		show_weight(out, e->unit, e->period);
+	}
 	bytes_printf(out, ": ");
 	add_count(out, " samples, ", info->events[id].samples);
 	show_weight(out, e->unit, info->events[id].weight);
@@ -190,8 +192,12 @@ static void add_modules(struct bytes *out, const struct info *info)
 	add_title(out, "modules", p->modules.len);
 	if (p->modules.len)
 		bytes_printf(out, "  %10s  %-15s %s\n", "SAMPLES", "NAMES FROM", "FILE");
-	for (size_t i = 0; i < p->modules.len && i < MOST_MODULES; i++)
-		add_module(out, p, &info->modules[i]);
+	for (size_t i = 0; i < p->modules.len && i < MOST_MODULES; i++) {
+		const struct info_use *use = &info->modules[i];
+		/* Rows for what was not seen count when there was any. */
+		if (p->modules.data[use->id].kind != MODULE_SYNTHETIC || use->weight)
+			add_module(out, p, use);
+	}
 	add_more(out, p->modules.len, MOST_MODULES);
 }
 

@@ -50,7 +50,7 @@ static void report_flat(struct report *r, const struct view *v)
 	flat_release(&f);
 }
 
-/* The first level or the frames of a tree follow --by. */
+/* The first level or the frames of a tree follow --by. People see direct recursion as one frame. */
 static struct calltree_options tree_frames(const struct report_options *options)
 {
 	struct calltree_options frames = options->frames;
@@ -58,6 +58,7 @@ static struct calltree_options tree_frames(const struct report_options *options)
 	frames.by_module |= options->by == FLAT_BY_MODULE;
 	frames.by_line |= options->by == FLAT_BY_LINE;
 	frames.by_thread |= options->by == FLAT_BY_THREAD;
+	frames.merge_recursion |= options->format == REPORT_TEXT;
 	return frames;
 }
 

@@ -12,8 +12,9 @@
 #include "base/text.h"
 #include "output/report.h"
 
-#define SCREEN_LINES	 23 /* one is left for the prompt */
-#define LINES_BELOW	 4  /* blank and titles, rest, next step */
+#define HINTS_WIDTH	 ((size_t)62) /* of the last line without the function's name */
+#define SCREEN_LINES	 23	      /* one is left for the prompt */
+#define LINES_BELOW	 4	      /* blank and titles, rest, next step */
 #define MODULE_WIDTH	 ((size_t)20)
 #define WHERE_WIDTH	 ((size_t)24)
 #define WIDE		 ((size_t)110) /* from here on there is room for file and line */
@@ -411,8 +412,8 @@ static bool is_shell_safe(const char *s, size_t len)
 		       len;
 }
 
-/* The hottest function a user can type, as " --callers NAME". */
-static void add_callers_hint(struct bytes *out, const struct flat *f)
+/* "--callers NAME" of the hottest function that can be typed and fits into the line. */
+static void add_callers_hint(struct bytes *out, const struct flat *f, size_t width)
 {
 	for (size_t i = 0; i < f->rows.len && i < 3; i++) {
 		const struct flat_row *row = &f->rows.data[i];
@@ -420,7 +421,7 @@ static void add_callers_hint(struct bytes *out, const struct flat *f)
 		if (row->kind == CODE_UNKNOWN || row->kind == CODE_SYNTHETIC ||
 		    row->kind == CODE_THREAD)
 			continue;
-		if (len > 30 || !is_shell_safe(row->name, len))
+		if (HINTS_WIDTH + len > width || !is_shell_safe(row->name, len))
 			continue;
 		bytes_printf(out, "--callers %.*s", (int)len, row->name);
 		return;
@@ -437,7 +438,7 @@ static void print_next(struct report *r, const struct flat *f)
 	bytes_printf(&part, "prof report --tree");
 	wrap_take(&w, &part);
 	if (functions)
-		add_callers_hint(&part, f);
+		add_callers_hint(&part, f, r->show.width);
 	wrap_take(&w, &part);
 	bytes_printf(&part, functions ? "--by line" : "--by function");
 	wrap_take(&w, &part);

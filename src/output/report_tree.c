@@ -24,6 +24,7 @@ struct tree_view {
 	const struct calltree *tree;
 	const struct guides *guides;
 	uint64_t all;	     /* what percentages are of */
+	bool upwards;	     /* callers below callees: selfs mean nothing */
 	bool *shown;	     /* per node: begins a line that is shown */
 	struct bytes prefix; /* guides of the levels above */
 };
@@ -158,7 +159,8 @@ static void append_chain(const struct tree_view *v, const struct chain *chain, s
 	const struct link *links = chain->links.data;
 	size_t last = chain->links.len - 1, joint = width_of(v->guides->chain);
 	CLEANUP_FREE char *first = link_text(v, &links[0], last ? width / 2 - 5 : width);
-	CLEANUP_FREE char *end = last ? link_text(v, &links[last], width / 2 - 5) : xstrdup("");
+	size_t room = width - width_of(first) - (last > 1 ? 2 * joint + 4 : joint);
+	CLEANUP_FREE char *end = last ? link_text(v, &links[last], room) : xstrdup("");
 	size_t fitting =
 		last ? count_fitting(v, chain, width_of(first) + joint + width_of(end), width) : 1;
 
@@ -194,7 +196,8 @@ static size_t prefix_width(const struct tree_view *v)
 static void print_numbers(struct tree_view *v, uint64_t total, uint64_t self, bool no_self)
 {
 	print_percent(v, total, 6, false);
-	print_percent(v, self, 8, no_self);
+	if (!v->upwards)
+		print_percent(v, self, 8, no_self);
 	bytes_printf(v->report->show.out, "  ");
 	bytes_append(v->report->show.out, v->prefix.data, v->prefix.len);
 }
@@ -308,9 +311,8 @@ static void print_title(struct tree_view *v)
 		bytes_printf(s->out, "\n");
 	}
 	show_begin(s, SHOW_DIM);
-	bytes_printf(s->out, " TOTAL    SELF  %s",
-		     r->options->callers || r->options->frames.inverted ? "FUNCTION, called by"
-									: "FUNCTION, calls");
+	bytes_printf(s->out, " TOTAL  %s (direct recursion folded)",
+		     v->upwards ? "FUNCTION, called by" : "  SELF  FUNCTION, calls");
 	show_end(s, SHOW_DIM);
 	bytes_u8(s->out, '\n');
 }
@@ -321,6 +323,7 @@ void report_text_tree(struct report *r, const struct calltree *t)
 
 	if (t->nodes.len <= 1)
 		return;
+	v.upwards = r->options->callers || (r->options->frames.inverted && !r->options->callees);
 	v.guides = r->show.unicode ? &unicode_guides : &ascii_guides;
 	choose_lines(&v);
 	print_title(&v);
