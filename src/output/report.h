@@ -20,6 +20,8 @@ struct report {
 
 /* Text. */
 void report_text_head(struct report *r);
+/* "1 sample", "2 000 samples". */
+void report_append_count(struct bytes *out, uint64_t n, const char *one, const char *many);
 void report_text_table(struct report *r, const struct flat *f);
 void report_text_tree(struct report *r, const struct calltree *t);
 /* "--by thread" as the user types it: "thread". */

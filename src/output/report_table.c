@@ -1,0 +1,372 @@
+/*
+ * The table of a text report: the hottest rows, what is left, what to do next. With the head and
+ * the default number of rows it fits a terminal of 24 lines.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/percent.h"
+#include "analysis/wrap.h"
+#include "base/text.h"
+#include "output/report.h"
+
+#define HINTS_WIDTH	 ((size_t)62) /* of the last line without the function's name */
+#define SCREEN_LINES	 23	      /* one is left for the prompt */
+#define LINES_BELOW	 4	      /* blank and titles, rest, next step */
+#define MODULE_WIDTH	 ((size_t)20)
+#define WHERE_WIDTH	 ((size_t)24)
+#define WIDE		 ((size_t)110) /* from here on there is room for file and line */
+#define NARROW		 ((size_t)60)  /* below, there is none for modules */
+#define LEAST_NAME_WIDTH ((size_t)16)
+
+struct table {
+	struct report *report;
+	const struct flat *flat;
+	bool groups; /* threads, CPUs, …: weight and samples instead of a total */
+	size_t rows, name_width, module_width, where_width;
+};
+
+static size_t count_lines(const struct bytes *b)
+{
+	size_t lines = 0;
+
+	for (size_t i = 0; i < b->len; i++)
+		lines += b->data[i] == '\n';
+	return lines;
+}
+
+static size_t default_rows(const struct report *r)
+{
+	size_t used = count_lines(r->show.out) + LINES_BELOW;
+	size_t room = used < SCREEN_LINES ? SCREEN_LINES - used : 0;
+
+	return room > 20 ? 20 : room < 8 ? 8 : room;
+}
+
+static size_t choose_rows(const struct report *r, const struct flat *f)
+{
+	size_t limit = r->options->limit ? r->options->limit : default_rows(r), rows = 0;
+	uint64_t least = report_least_weight(r, f->total, 0);
+
+	while (rows < f->rows.len && rows < limit && f->rows.data[rows].self >= least)
+		rows++;
+	/* A line that says "1 more" is no shorter than the row. */
+	if (!r->options->limit && r->options->min_percent <= 0 && rows + 1 == f->rows.len)
+		rows++;
+	return rows;
+}
+
+static char *module_cell(const struct table *t, const struct flat_row *row)
+{
+	const char *path = facts_module_path(t->report->profile, row->module);
+	const char *slash = strrchr(path, '/');
+	CLEANUP_FREE char *name = show_name(&t->report->show, slash && slash[1] ? slash + 1 : path);
+
+	if (row->kind == CODE_SYNTHETIC)
+		return xstrdup("");
+	return show_elide(&t->report->show, name, MODULE_WIDTH);
+}
+
+static char *where_cell(const struct table *t, const struct flat_row *row)
+{
+	const char *path = profile_str(t->report->profile, row->file), *slash = strrchr(path, '/');
+
+	if (!*path)
+		return xstrdup("");
+	const char *base = slash && slash[1] ? slash + 1 : path;
+	CLEANUP_FREE char *text =
+		row->line ? xasprintf("%s:%" PRIu32, base, row->line) : xstrdup(base);
+	CLEANUP_FREE char *name = show_name(&t->report->show, text);
+	return show_elide(&t->report->show, name, WHERE_WIDTH);
+}
+
+static size_t max_size(size_t a, size_t b)
+{
+	return a > b ? a : b;
+}
+
+static void choose_widths(struct table *t)
+{
+	size_t width = t->report->show.width, fixed = t->groups ? 37 : 21;
+	bool wide = width >= WIDE;
+
+	for (size_t i = 0; !t->groups && i < t->rows; i++) {
+		CLEANUP_FREE char *module = module_cell(t, &t->flat->rows.data[i]);
+		CLEANUP_FREE char *where = where_cell(t, &t->flat->rows.data[i]);
+		t->module_width = max_size(t->module_width, text_width(module, strlen(module)));
+		if (wide)
+			t->where_width = max_size(t->where_width, text_width(where, strlen(where)));
+	}
+	if (t->report->options->by == FLAT_BY_MODULE || width < NARROW)
+		t->module_width = t->where_width = 0;
+	if (t->module_width)
+		fixed += 2 + max_size(t->module_width, 6);
+	if (t->where_width)
+		fixed += 2 + t->where_width;
+	t->name_width = max_size(width > fixed ? width - fixed : 0, LEAST_NAME_WIDTH);
+}
+
+static void percent_cell(struct show *s, uint64_t part, uint64_t all, size_t width)
+{
+	struct bytes cell = { 0 };
+
+	if (all) {
+		percent_append(&cell, part, all);
+		bytes_printf(&cell, "%%");
+	}
+	bytes_u8(&cell, '\0');
+	show_cell(s, (const char *)cell.data, width, true);
+	bytes_release(&cell);
+}
+
+static void error_cell(struct show *s, double error)
+{
+	struct bytes cell = { 0 };
+
+	percent_append_fraction(&cell, error);
+	bytes_u8(&cell, '\0');
+	show_cell(s, (const char *)cell.data, 6, true);
+	bytes_release(&cell);
+}
+
+/* Rows of events have each their own unit. */
+static uint8_t unit_of(const struct table *t, const struct flat_row *row)
+{
+	const struct profile *p = t->report->profile;
+
+	for (size_t i = 0; t->report->options->by == FLAT_BY_EVENT && i < p->events.len; i++) {
+		if (strcmp(profile_str(p, p->events.data[i].name), row->name) == 0)
+			return p->events.data[i].unit;
+	}
+	return t->report->facts.unit;
+}
+
+static void weight_cell(const struct table *t, const struct flat_row *row)
+{
+	struct bytes cell = { 0 };
+	char count[32];
+
+	show_weight(&cell, unit_of(t, row), row->self);
+	bytes_u8(&cell, '\0');
+	show_cell(&t->report->show, (const char *)cell.data, 12, true);
+	show_cell(&t->report->show, text_count(count, sizeof(count), row->self_count), 11, true);
+	bytes_release(&cell);
+}
+
+static void print_titles(struct table *t)
+{
+	struct show *s = &t->report->show;
+	const char *by = report_by_name(t->report->options->by);
+	CLEANUP_FREE char *title = xstrdup(by);
+
+	for (char *c = title; *c; c++)
+		*c = (char)(*c >= 'a' && *c <= 'z' ? *c - 'a' + 'A' : *c);
+	bytes_u8(s->out, '\n');
+	show_begin(s, SHOW_DIM);
+	show_cell(s, t->groups ? "SHARE" : "SELF", 6, true);
+	show_cell(s, s->unicode ? "±" : "+-", 6, true);
+	show_cell(s, t->groups ? "WEIGHT" : "TOTAL", t->groups ? 12 : 7, true);
+	if (t->groups)
+		show_cell(s, "SAMPLES", 11, true);
+	bytes_printf(s->out, "  ");
+	show_cell(s, title, t->module_width || t->where_width ? t->name_width : 0, false);
+	if (t->module_width) {
+		bytes_printf(s->out, "  ");
+		show_cell(s, "MODULE", t->where_width ? max_size(t->module_width, 6) : 0, false);
+	}
+	if (t->where_width)
+		bytes_printf(s->out, "  WHERE");
+	show_end(s, SHOW_DIM);
+	bytes_u8(s->out, '\n');
+}
+
+static enum show_style row_style(const struct table *t, const struct flat_row *row)
+{
+	if (row->kind == CODE_KERNEL)
+		return SHOW_KERNEL;
+	if (row->kind == CODE_UNKNOWN || row->kind == CODE_SYNTHETIC)
+		return SHOW_UNKNOWN;
+	return row->self >= t->flat->total / 10 && row->self ? SHOW_BOLD : SHOW_PLAIN;
+}
+
+static void print_numbers(struct table *t, const struct flat_row *row)
+{
+	struct show *s = &t->report->show;
+
+	percent_cell(s, row->self, t->flat->total, 6);
+	error_cell(s, row->self_error);
+	if (t->groups)
+		weight_cell(t, row);
+	else
+		percent_cell(s, row->total, t->flat->total, 7);
+	bytes_printf(s->out, "  ");
+}
+
+static void print_row(struct table *t, const struct flat_row *row, const char *name)
+{
+	struct show *s = &t->report->show;
+	enum show_style style = row_style(t, row);
+	CLEANUP_FREE char *module = module_cell(t, row), *where = where_cell(t, row);
+
+	print_numbers(t, row);
+	show_begin(s, style);
+	show_cell(s, name, t->module_width && *module ? t->name_width : 0, false);
+	show_end(s, style);
+	if (t->module_width && *module) {
+		bytes_printf(s->out, "  ");
+		show_cell(s, module, t->where_width && *where ? max_size(t->module_width, 6) : 0,
+			  false);
+	}
+	if (t->where_width && *where)
+		bytes_printf(s->out, "  %s", where);
+	bytes_u8(s->out, '\n');
+}
+
+/* Rows whose names came out equal when shortened. */
+struct same {
+	uint32_t *ids, *first,
+		*uses; /* per row: what it shows; per id: the first row, and how many */
+};
+
+/* Another row that shows the same as row does. */
+static const struct flat_row *twin(const struct table *t, const struct same *same, size_t row)
+{
+	size_t other = same->first[same->ids[row]];
+
+	while (other == row || same->ids[other] != same->ids[row])
+		other++;
+	return &t->flat->rows.data[other];
+}
+
+static void shorten_names(struct table *t, char **shown, struct same *same)
+{
+	struct strtab names;
+
+	strtab_init(&names);
+	for (size_t i = 0; i < t->rows; i++) {
+		shown[i] =
+			show_function(&t->report->show, t->flat->rows.data[i].name, t->name_width);
+		same->ids[i] = strtab_add_str(&names, shown[i]);
+		if (same->uses[same->ids[i]]++ == 0)
+			same->first[same->ids[i]] = (uint32_t)i;
+	}
+	strtab_release(&names);
+}
+
+static void print_rows(struct table *t)
+{
+	char **shown = xcalloc(t->rows, sizeof(*shown));
+	struct same same = { xcalloc(t->rows, sizeof(uint32_t)),
+			     xcalloc(t->rows + 1, sizeof(uint32_t)),
+			     xcalloc(t->rows + 1, sizeof(uint32_t)) };
+
+	shorten_names(t, shown, &same);
+	for (size_t i = 0; i < t->rows; i++) {
+		if (same.uses[same.ids[i]] > 1) {
+			free(shown[i]);
+			shown[i] = show_distinct(&t->report->show, t->flat->rows.data[i].name,
+						 twin(t, &same, i)->name, t->name_width);
+		}
+		print_row(t, &t->flat->rows.data[i], shown[i]);
+		free(shown[i]);
+	}
+	free(shown);
+	free(same.ids);
+	free(same.first);
+	free(same.uses);
+}
+
+static const char *plural(enum flat_by by, size_t n)
+{
+	static const char *const names[][2] = {
+		{ "function", "functions" }, { "module", "modules" },	 { "line", "lines" },
+		{ "thread", "threads" },     { "process", "processes" }, { "CPU", "CPUs" },
+		{ "event", "events" }
+	};
+
+	return names[(size_t)by < ARRAY_LEN(names) ? by : 0][n != 1];
+}
+
+static void print_rest(struct table *t)
+{
+	struct show *s = &t->report->show;
+	size_t left = t->flat->rows.len - t->rows, more = t->rows < 50 ? 50 : t->rows * 4;
+	enum flat_by by = t->report->options->by;
+	uint64_t weight = 0;
+
+	if (!left)
+		return;
+	for (size_t i = t->rows; i < t->flat->rows.len; i++)
+		weight += t->flat->rows.data[i].self;
+	percent_cell(s, weight, t->flat->total, 6);
+	bytes_printf(s->out, "  ");
+	report_append_count(s->out, left, "more", "more");
+	bytes_printf(s->out, " %s: prof report%s%s --limit %zu\n", plural(by, left),
+		     by ? " --by " : "", by ? report_by_name(by) : "",
+		     more < t->flat->rows.len ? more : t->flat->rows.len);
+}
+
+static bool is_shell_safe(const char *s, size_t len)
+{
+	return len &&
+	       strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_:.@+") >=
+		       len;
+}
+
+/* "--callers NAME" of the hottest function that can be typed and fits into the line. */
+static void add_callers_hint(struct bytes *out, const struct flat *f, size_t width)
+{
+	for (size_t i = 0; i < f->rows.len && i < 3; i++) {
+		const struct flat_row *row = &f->rows.data[i];
+		size_t len = strcspn(row->name, "(");
+		if (row->kind == CODE_UNKNOWN || row->kind == CODE_SYNTHETIC ||
+		    row->kind == CODE_THREAD)
+			continue;
+		if (HINTS_WIDTH + len > width || !is_shell_safe(row->name, len))
+			continue;
+		bytes_printf(out, "--callers %.*s", (int)len, row->name);
+		return;
+	}
+}
+
+static void print_next(struct report *r, const struct flat *f)
+{
+	struct wrap w;
+	struct bytes part = { 0 }, line = { 0 };
+	bool functions = r->options->by == FLAT_BY_FUNCTION;
+
+	wrap_begin(&w, &line, "next: ", r->show.width, 6);
+	bytes_printf(&part, "prof report --tree");
+	wrap_take(&w, &part);
+	if (functions)
+		add_callers_hint(&part, f, r->show.width);
+	wrap_take(&w, &part);
+	bytes_printf(&part, functions ? "--by line" : "--by function");
+	wrap_take(&w, &part);
+	bytes_printf(&part, "prof flame");
+	wrap_take(&w, &part);
+	wrap_end(&w);
+	show_begin(&r->show, SHOW_DIM);
+	show_text(&r->show, (const char *)line.data, line.len - 1);
+	show_end(&r->show, SHOW_DIM);
+	bytes_u8(r->show.out, '\n');
+	bytes_release(&part);
+	bytes_release(&line);
+}
+
+void report_text_table(struct report *r, const struct flat *f)
+{
+	struct table t = { .report = r, .flat = f };
+
+	if (!f->rows.len)
+		return;
+	t.groups = r->options->by >= FLAT_BY_THREAD;
+	t.rows = choose_rows(r, f);
+	choose_widths(&t);
+	print_titles(&t);
+	print_rows(&t);
+	print_rest(&t);
+	print_next(r, f);
+}
