@@ -105,7 +105,6 @@ struct cfi_register {
 
 struct cfi_row {
 	bool cfa_is_expression, cfa_known;
-	bool ra_is_signed; /* aarch64: the return address carries a PAC */
 	uint8_t cfa_reg;
 	int32_t cfa_offset; /* or the expression's offset in the section */
 	struct cfi_register reg[UNWIND_MAX_REGS];

@@ -234,6 +234,7 @@ static int run_extended(struct program *p, uint8_t op)
 {
 	switch (op) {
 	case CFA_NOP:
+	case CFA_AARCH64_NEGATE_RA: /* signatures are cut off return addresses anyway */
 		return 0;
 	case CFA_SET_LOC:
 		return set_loc(p);
@@ -249,9 +250,6 @@ static int run_extended(struct program *p, uint8_t op)
 		return remember(p);
 	case CFA_RESTORE_STATE:
 		return restore(p);
-	case CFA_AARCH64_NEGATE_RA:
-		p->row.ra_is_signed = !p->row.ra_is_signed;
-		return 0;
 	case CFA_GNU_ARGS_SIZE:
 		reader_varint(&p->r);
 		return 0;

@@ -5,9 +5,10 @@
  */
 #include "unwind/judge.h"
 
-#define SCAN_SLOTS  32
-#define START_SLOTS 128
-#define FRAME_FAR   (8u << 20) /* no frame pointer is farther from the stack pointer */
+#define SCAN_SLOTS	32
+#define START_SLOTS	128
+#define SIMULATIONS_MAX 24	   /* new ones in one walk; what they find is kept for the next */
+#define FRAME_FAR	(8u << 20) /* no frame pointer is farther from the stack pointer */
 
 static bool take_frame(struct walk *w, uint64_t pc, uint64_t sp, uint64_t fp)
 {
@@ -133,7 +134,8 @@ static bool simulate(struct walk *w, struct walk_undescribed *at)
 	struct follower f = { .w = w };
 	struct simulate_code code = { fetch_code, accept_return, &f };
 	at->simulated = at->found = false;
-	if (!w->arch->simulate || !place_find(w, w->pc, w->exact, &f.place))
+	if (!w->arch->simulate || w->simulations++ >= SIMULATIONS_MAX ||
+	    !place_find(w, w->pc, w->exact, &f.place))
 		return false;
 	at->found = w->arch->simulate(&code, w->pc, &at->rule);
 	at->simulated = at->found || f.offered == 0;

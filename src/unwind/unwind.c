@@ -181,6 +181,7 @@ static void start(struct walk *w, const struct arch *arch, const struct unwind_r
 	w->end = END_UNKNOWN;
 	w->descents = 0;
 	w->slow_steps = 0;
+	w->simulations = 0;
 	w->note_count = 0;
 }
 

@@ -48,9 +48,10 @@ struct walk {
 	uint64_t stack_words; /* bytes at which a word may start: len - 7, or 0 */
 	uint64_t pc, sp, fp;
 	bool fp_known;
-	bool exact;	   /* pc is the very instruction, not a return address */
-	uint8_t end;	   /* enum stack_end: why the last step failed */
-	uint32_t descents; /* steps that did not move the stack pointer up */
+	bool exact;	      /* pc is the very instruction, not a return address */
+	uint8_t end;	      /* enum stack_end: why the last step failed */
+	uint32_t descents;    /* steps that did not move the stack pointer up */
+	uint32_t simulations; /* of undescribed code, made in this walk */
 	uint64_t slow_steps;
 	uint64_t key; /* of the space, in caches */
 	struct walk_memory *memory;
