@@ -35,20 +35,19 @@ static int print_version(void)
 static int run_command(const struct command *cmd, int argc, char **argv)
 {
 	CLEANUP_FREE void *options = xcalloc(1, cmd->options_size);
-	struct operands operands;
+	struct words words = { argc - 1, argv + 1 };
 	struct error err = { 0 };
 	int status;
 
 	if (cmd->init)
 		cmd->init(options);
-	int rc = options_parse(cmd->options, cmd->stops_at_first_operand, options, argc - 1,
-			       argv + 1, &operands, &err);
+	int rc = options_parse(cmd->options, cmd->stops_at_first_operand, options, &words, &err);
 	if (rc > 0)
 		status = help_print(cmd);
 	else if (rc < 0)
 		status = cmd_usage(cmd, "%s; see 'prof %s --help'", err.text, cmd->name);
 	else
-		status = cmd->run(options, operands.count, operands.items);
+		status = cmd->run(options, words.count, words.items);
 	options_release(cmd->options, options);
 	return status;
 }

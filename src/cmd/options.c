@@ -261,35 +261,52 @@ static int parse_letters(struct parser *p, const char *letters)
 	return 0;
 }
 
-int options_parse(const struct cmd_option *rows, bool stops_at_first_operand, void *out, int argc,
-		  char **argv, struct operands *operands, struct error *err)
+static bool is_operand(const char *word)
 {
-	struct parser p = { .rows = rows, .out = out, .argv = argv, .argc = argc, .err = err };
-	int kept = 0; /* operands moved to the front so far */
+	return word[0] != '-' || word[1] == '\0';
+}
 
-	while (p.next < argc && !p.help) {
-		char *word = argv[p.next];
-		bool is_operand = word[0] != '-' || word[1] == '\0';
-		if (is_operand && stops_at_first_operand)
+/* Parse up to the end of the options; operands before it move to the front. Returns how many, or
+ * -1. */
+static int parse_words(struct parser *p, bool stops_at_first_operand)
+{
+	int kept = 0;
+
+	while (p->next < p->argc && !p->help) {
+		char *word = p->argv[p->next];
+		if (is_operand(word) && stops_at_first_operand)
 			break;
-		p.next++;
-		if (is_operand) {
-			argv[kept++] = word;
+		p->next++;
+		if (is_operand(word)) {
+			p->argv[kept++] = word;
 			continue;
 		}
 		if (strcmp(word, "--") == 0)
 			break;
-		if ((word[1] == '-' ? parse_long(&p, word + 2) : parse_letters(&p, word + 1)) < 0)
+		if ((word[1] == '-' ? parse_long(p, word + 2) : parse_letters(p, word + 1)) < 0)
 			return -1;
 	}
+	return kept;
+}
+
+int options_parse(const struct cmd_option *rows, bool stops_at_first_operand, void *out,
+		  struct words *words, struct error *err)
+{
+	struct parser p = {
+		.rows = rows, .out = out, .argv = words->items, .argc = words->count, .err = err
+	};
+	int kept = parse_words(&p, stops_at_first_operand);
+
+	if (kept < 0)
+		return -1;
 	if (stops_at_first_operand) {
-		*operands = (struct operands){ argc - p.next, argv + p.next };
+		*words = (struct words){ p.argc - p.next, p.argv + p.next };
 		return p.help;
 	}
-	while (p.next < argc)
-		argv[kept++] = argv[p.next++];
-	argv[kept] = NULL;
-	*operands = (struct operands){ kept, argv };
+	while (p.next < p.argc)
+		p.argv[kept++] = p.argv[p.next++];
+	p.argv[kept] = NULL;
+	words->count = kept;
 	return p.help;
 }
 

@@ -9,16 +9,17 @@
 #include "cmd/cmd.h"
 #include <stdbool.h>
 
-struct operands {
+struct words {
 	int count;
-	char **items; /* points into argv; NULL-terminated */
+	char **items; /* NULL-terminated; the parser may reorder them */
 };
 
-/* Fills *out from argv[0..argc), where argv[argc] is NULL. Words that are no options are moved to
- * the front of argv in their order, or, with stops_at_first_operand, end the parse. 0; 1 when help
- * was asked for (-h, --help); -1 with err. Strings stay argv's; options_release frees the lists. */
-int options_parse(const struct cmd_option *rows, bool stops_at_first_operand, void *out, int argc,
-		  char **argv, struct operands *operands, struct error *err);
+/* Fills *out from words, which become what is left of them: those that are no options, in their
+ * order, or, with stops_at_first_operand, all from the first such one on. 0; 1 when help was asked
+ * for (-h,
+ * --help); -1 with err. Strings stay the words'; options_release frees the lists. */
+int options_parse(const struct cmd_option *rows, bool stops_at_first_operand, void *out,
+		  struct words *words, struct error *err);
 void options_release(const struct cmd_option *rows, void *out);
 
 void cmd_strings_add(struct cmd_strings *s, const char *item);

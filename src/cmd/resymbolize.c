@@ -259,35 +259,49 @@ static void look_up_module(struct job *j, const struct address *rows, size_t cou
 	profile_index(j->p);
 }
 
-/* Renumber frames and functions, leaving out what no location uses. */
+/* New tables of frames and functions, with only what locations use. */
+struct kept {
+	VEC(struct profile_frame) frames;
+	VEC(struct profile_function) functions;
+	uint32_t *renamed; /* function → its new index + 1 */
+};
+
+static void keep_frame(struct kept *k, const struct profile *p, struct profile_frame frame)
+{
+	uint32_t *renamed = &k->renamed[frame.function];
+
+	if (*renamed == 0) {
+		vec_push(&k->functions, p->functions.data[frame.function]);
+		*renamed = (uint32_t)k->functions.len;
+	}
+	frame.function = *renamed - 1;
+	vec_push(&k->frames, frame);
+}
+
+static void keep_location(struct kept *k, const struct profile *p, struct profile_location *l)
+{
+	uint32_t first = (uint32_t)k->frames.len;
+
+	for (uint32_t i = 0; i < l->frame_count; i++)
+		keep_frame(k, p, p->frames.data[l->first_frame + i]);
+	l->first_frame = first;
+}
+
 static void compact(struct profile *p)
 {
-	VEC(struct profile_frame) frames = { 0 };
-	VEC(struct profile_function) functions = { 0 };
-	CLEANUP_FREE uint32_t *renamed = xcalloc(p->functions.len, sizeof(*renamed));
+	struct kept k = { .renamed = xcalloc(p->functions.len, sizeof(uint32_t)) };
 
-	for (size_t i = 0; i < p->locations.len; i++) {
-		struct profile_location *l = &p->locations.data[i];
-		uint32_t first = (uint32_t)frames.len;
-		for (uint32_t k = 0; k < l->frame_count; k++) {
-			struct profile_frame f = p->frames.data[l->first_frame + k];
-			if (renamed[f.function] == 0) {
-				vec_push(&functions, p->functions.data[f.function]);
-				renamed[f.function] = (uint32_t)functions.len;
-			}
-			f.function = renamed[f.function] - 1;
-			vec_push(&frames, f);
-		}
-		l->first_frame = first;
-	}
+	for (size_t i = 0; i < p->locations.len; i++)
+		keep_location(&k, p, &p->locations.data[i]);
 	vec_clear(&p->frames);
-	for (size_t i = 0; i < frames.len; i++)
-		vec_push(&p->frames, frames.data[i]);
+	for (size_t i = 0; i < k.frames.len; i++)
+		vec_push(&p->frames, k.frames.data[i]);
 	vec_clear(&p->functions);
-	for (size_t i = 0; i < functions.len; i++)
-		vec_push(&p->functions, functions.data[i]);
-	vec_release(&frames);
-	vec_release(&functions);
+	for (size_t i = 0; i < k.functions.len; i++)
+		vec_push(&p->functions, k.functions.data[i]);
+	vec_release(&k.frames);
+	vec_release(&k.functions);
+	free_ptr(&k.renamed);
 }
 
 void resymbolize(struct profile *p, struct files *files, const struct symbolize_options *options,

@@ -23,7 +23,7 @@ static int split(char *text, size_t size, char **words)
 	return n;
 }
 
-static void check_operands(const struct operands *o, char **words, int argc)
+static void check_operands(const struct words *o, char **words, int argc)
 {
 	if (o->count < 0 || o->count > argc || o->items[o->count] != NULL)
 		abort();
@@ -34,11 +34,10 @@ static void check_operands(const struct operands *o, char **words, int argc)
 static void parse(const struct command *cmd, int argc, char **words)
 {
 	CLEANUP_FREE void *options = xcalloc(1, cmd->options_size);
-	struct operands operands;
+	struct words operands = { argc, words };
 	struct error err = { 0 };
 
-	int rc = options_parse(cmd->options, cmd->stops_at_first_operand, options, argc, words,
-			       &operands, &err);
+	int rc = options_parse(cmd->options, cmd->stops_at_first_operand, options, &operands, &err);
 	if (rc == 0)
 		check_operands(&operands, words, argc);
 	if (rc < 0 && (err.code != ERROR_USAGE || err.text[0] == '\0'))

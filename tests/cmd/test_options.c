@@ -44,7 +44,7 @@ static const struct cmd_option rows[] = {
 
 struct parsed {
 	struct settings s;
-	struct operands operands;
+	struct words operands;
 	struct error err;
 	int rc;
 	char *argv[16];
@@ -59,7 +59,8 @@ static void parse_words(struct parsed *p, bool stops, const char *first, va_list
 		assert_true(argc < 15);
 		p->argv[argc++] = (char *)(uintptr_t)word;
 	}
-	p->rc = options_parse(rows, stops, &p->s, argc, p->argv, &p->operands, &p->err);
+	p->operands = (struct words){ argc, p->argv };
+	p->rc = options_parse(rows, stops, &p->s, &p->operands, &p->err);
 }
 
 static void __attribute__((sentinel)) parse(struct parsed *p, const char *first, ...)
