@@ -143,6 +143,11 @@ static void add_cut_line(struct bytes *out, const struct health *h, const struct
 	bytes_release(&part);
 }
 
+static const char *note_of(const struct profile *p, uint32_t module)
+{
+	return module < p->modules.len ? profile_str(p, p->modules.data[module].note) : "";
+}
+
 static bool names_are_missing(const struct health *h)
 {
 	return h->nameless_count && h->unnamed_leaves * 100 >= h->delivered;
@@ -156,6 +161,7 @@ static void add_names_line(struct bytes *out, const struct health *h, const stru
 
 	if (!names_are_missing(h))
 		return;
+	const char *note = note_of(p, h->nameless[0].module);
 	wrap_begin(&l, out, "names: ", width, 8);
 	append_percent(&part, h->unnamed_leaves, h->delivered);
 	bytes_printf(&part, " of samples have none");
@@ -166,6 +172,8 @@ static void add_names_line(struct bytes *out, const struct health *h, const stru
 		append_module(&part, p, h->nameless[i].module);
 		wrap_take(&l, &part);
 	}
+	text_append_printable(&part, note, strlen(note));
+	wrap_take(&l, &part);
 	wrap_end(&l);
 	bytes_release(&part);
 }
@@ -232,13 +240,12 @@ static char *larger_ring(const struct profile *p)
 	return record_again(p, options);
 }
 
+/* The command in the note of the module with the most nameless samples. */
 static char *name_remedy(const struct health *h, const struct profile *p)
 {
-	uint32_t module = h->nameless[0].module;
-	const char *note =
-		module < p->modules.len ? profile_str(p, p->modules.data[module].note) : "";
+	const char *command = strstr(note_of(p, h->nameless[0].module), "apt install ");
 
-	return *note ? text_printable(note) : NULL;
+	return command ? text_printable(command) : NULL;
 }
 
 static bool is_over(uint64_t part, uint64_t all, uint64_t percent_limit)
