@@ -73,8 +73,7 @@ struct command {
 	const char *description; /* paragraphs for the man page, separated by empty lines */
 	const char *examples;	 /* lines: "command\twhat it does" */
 	const struct cmd_option *options; /* ends with a row whose name is NULL */
-	size_t options_size;		  /* of the per-command struct; zeroed, then init() */
-	void (*init)(void *options);	  /* NULL: zeroes are the defaults */
+	size_t options_size;		  /* of the per-command struct; zeroes are the defaults */
 	bool stops_at_first_operand;	  /* record: the rest is the command's own */
 	int (*run)(void *options, int argc, char **argv); /* operands; returns the exit status */
 };

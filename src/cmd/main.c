@@ -39,8 +39,6 @@ static int run_command(const struct command *cmd, int argc, char **argv)
 	struct error err = { 0 };
 	int status;
 
-	if (cmd->init)
-		cmd->init(options);
 	int rc = options_parse(cmd->options, cmd->stops_at_first_operand, options, &words, &err);
 	if (rc > 0)
 		status = help_print(cmd);
