@@ -93,6 +93,7 @@ const char *frame_how_name(uint8_t how)
 		[FRAME_SIGNAL] = "signal",
 		[FRAME_CHAIN] = "kernel's chain",
 		[FRAME_GUESSED] = "guessed",
+		[FRAME_CODE] = "code followed",
 	};
 
 	return name_in(names, ARRAY_LEN(names), how);

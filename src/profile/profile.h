@@ -132,6 +132,7 @@ enum frame_how {
 	FRAME_SIGNAL, /* the code a signal interrupted */
 	FRAME_CHAIN,  /* user part of the kernel's frame-pointer chain, or an imported stack */
 	FRAME_GUESSED,
+	FRAME_CODE, /* the code itself was followed to its return: certain, though nothing describes it */
 };
 
 /* Addresses of these are looked up as they are; every other one at address - 1. */

@@ -88,6 +88,7 @@ static bool step_entry(struct walk *w)
 struct follower {
 	struct walk *w;
 	struct place place;
+	bool certain;
 	unsigned offered; /* returns that the code has, accepted or not */
 };
 
@@ -120,10 +121,11 @@ static bool is_right(struct walk *w, const struct rule *rule, bool generated)
 	return verdict == DOES_RETURN || (verdict == MAY_RETURN && generated);
 }
 
-static bool accept_return(void *ctx, const struct rule *rule)
+static bool accept_return(void *ctx, const struct rule *rule, bool is_certain)
 {
 	struct follower *f = ctx;
 	f->offered++;
+	f->certain = is_certain;
 	return is_right(f->w, rule, !f->place.range.module);
 }
 
@@ -138,6 +140,7 @@ static bool simulate(struct walk *w, struct walk_undescribed *at)
 	    !place_find(w, w->pc, w->exact, &f.place))
 		return false;
 	at->found = w->arch->simulate(&code, w->pc, &at->rule);
+	at->certain = f.certain;
 	at->simulated = at->found || f.offered == 0;
 	return at->found;
 }
@@ -157,7 +160,7 @@ static bool step_simulated(struct walk *w, struct walk_undescribed *at, uint8_t 
 					    w->fp + 2 * sizeof(uint64_t);
 	if (!step_full(w, rule, how))
 		return false;
-	*how = by_fp ? FRAME_FP : FRAME_GUESSED;
+	*how = by_fp ? FRAME_FP : at->certain ? FRAME_CODE : FRAME_GUESSED;
 	return true;
 }
 

@@ -18,8 +18,9 @@ union simulated_rule {
 struct simulate_code {
 	/* Up to max bytes of code at pc into buf; how many. */
 	size_t (*fetch)(void *ctx, uint64_t pc, uint8_t *buf, size_t max);
-	/* A possible return was found: true when it is taken. */
-	bool (*accept)(void *ctx, const struct rule *rule);
+	/* A possible return was found: true when it is taken. It is certain when the way there
+	 * assumes nothing: no call that might not return, no jump to an unknown place. */
+	bool (*accept)(void *ctx, const struct rule *rule, bool is_certain);
 	void *ctx;
 };
 

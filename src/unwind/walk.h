@@ -26,6 +26,7 @@ struct walk_undescribed {
 	bool exact;
 	uint8_t what;
 	bool simulated, found; /* the code was followed; a return was found and is in rule */
+	bool certain;
 	const struct rule *signal;
 	union simulated_rule rule;
 };

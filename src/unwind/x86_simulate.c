@@ -31,6 +31,7 @@ struct address {
 struct state {
 	uint64_t pc;
 	struct address reg[16]; /* by hardware number */
+	bool assumes;		/* a call returned, or an unknown jump is a tail call */
 	uint16_t taken;		/* bit per register: loaded from saved[] */
 	struct address saved[16];
 };
@@ -143,6 +144,7 @@ static enum outcome run_group5(struct state *s, const struct x86_instruction *x)
 {
 	switch (x->reg % 8) {
 	case 4:
+		s->assumes |= !x->rip_relative; /* one through the GOT is a tail call */
 		return RETURNS;
 	case 6:
 		move_sp(s, -8);
@@ -152,6 +154,7 @@ static enum outcome run_group5(struct state *s, const struct x86_instruction *x)
 	case 7:
 		return DEAD_END;
 	case 2:
+		s->assumes = true;
 		forget_scratch(s);
 		return GO_ON;
 	default:
@@ -176,6 +179,7 @@ static enum outcome run_plain(struct simulation *m, const struct x86_instruction
 	} else if ((op & 0xf8) == 0xb8 || ((op & 0xf8) == 0x90 && x->rm != 0)) {
 		assign(s, x->rm, (struct address){ UNKNOWN, 0 });
 	} else if (op == 0xe8) {
+		s->assumes = true;
 		forget_scratch(s);
 	} else if (op == 0xe9 || op == 0xeb) {
 		s->pc += (uint64_t)x->immediate;
@@ -325,7 +329,7 @@ bool x86_simulate(const struct simulate_code *code, uint64_t pc, union simulated
 			continue;
 		length = 0;
 		if (outcome == RETURNS && make_rule(&m.now, out) &&
-		    code->accept(code->ctx, &out->rule))
+		    code->accept(code->ctx, &out->rule, !m.now.assumes))
 			return true;
 		if (m.later_count == 0)
 			return false;
