@@ -104,7 +104,7 @@ int attr_fill(struct perf_event_attr *attr, const struct event_spec *spec,
 	attr->wakeup_watermark = how->wakeup_bytes;
 	if (how->track)
 		fill_tracking(attr);
-	if (is_dummy(spec))
+	if (is_dummy(spec) || how->counts_only)
 		return 0;
 	fill_rate(attr, how);
 	fill_stack(attr, how);

@@ -19,6 +19,7 @@ enum event_stack_mode { STACK_NONE, STACK_FP, STACK_COPY };
 struct event_sampling {
 	uint64_t period;    /* fixed period in the event's unit; 0: use frequency */
 	uint64_t frequency; /* Hz */
+	bool counts_only;   /* no samples at all; period and frequency are not looked at */
 	enum event_stack_mode stack_mode;
 	uint32_t stack_bytes; /* multiple of 8, at most 65528; with STACK_COPY */
 	bool exclude_kernel;  /* not permitted, or --no-kernel */

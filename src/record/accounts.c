@@ -34,6 +34,7 @@ struct accounts {
 	uint64_t sampled, synthetic, debt; /* debt: sampled beyond exact, taken off later rests */
 	uint64_t lost_pool; /* weight of lost samples that no task's rest has been given to yet */
 	uint64_t lost_given;
+	uint64_t exited_exact, exited_sampled;
 };
 
 struct accounts *accounts_new(const struct accounts_config *config)
@@ -120,8 +121,10 @@ void accounts_read(struct accounts *a, const struct task_thread *t, uint64_t val
 		item->read_ns = time_ns ? time_ns : 1;
 		vec_push(&a->exited, (uint32_t)(item - a->items.data));
 		count_command(a, &item->thread);
+		a->exited_sampled += item->sampled;
 	}
 	item->exact += value;
+	a->exited_exact += value;
 }
 
 static void write_row(struct accounts *a, const struct task_thread *t, enum rows_synthetic which,
@@ -146,6 +149,14 @@ static void write_row(struct accounts *a, const struct task_thread *t, enum rows
 void accounts_lost(struct accounts *a, uint64_t samples)
 {
 	a->lost_pool += samples * a->config.period;
+}
+
+uint64_t accounts_shortfall(const struct accounts *a, uint64_t *all)
+{
+	uint64_t missing =
+		a->exited_exact > a->exited_sampled ? a->exited_exact - a->exited_sampled : 0;
+	*all = a->sampled + missing;
+	return missing;
 }
 
 static uint64_t take(uint64_t *rest, uint64_t want)

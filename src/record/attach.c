@@ -159,8 +159,10 @@ static int plan_descriptors(struct broker *b, struct files *files, struct error 
 	bytes_release(&tids);
 	getrlimit(RLIMIT_NOFILE, &limit);
 	uint64_t have = limit.rlim_cur > 64 ? limit.rlim_cur - 64 : 0;
-	if (2 * need > have || tids_count > MANY_THREADS)
+	if (3 * need > have || tids_count > MANY_THREADS) {
 		b->plan->stack_bytes[1] = 0;
+		b->plan->count_exits = false;
+	}
 	if (need <= have)
 		return 0;
 	if (!b->plan->limits.may_system_wide)

@@ -57,6 +57,9 @@ int broker_serve(struct broker *b, int timeout_ms, union control_message *m, boo
 int broker_open_task(struct broker *b, pid_t tid, struct error *err);
 int broker_flush_events(struct broker *b, struct error *err);
 void broker_drop_events(struct broker *b);
+/* Events on whole CPUs beside those of the tasks; refusals are no error. Sends without waiting for
+ * the answer. */
+void broker_widen(struct broker *b);
 int broker_open_launched(struct broker *b, struct error *err);
 /* attach.c: threads of the processes named, without a race; fills b->pids. */
 int broker_attach(struct broker *b, struct error *err);

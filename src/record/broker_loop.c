@@ -257,6 +257,8 @@ static int next_timeout_ms(const struct broker *b)
 
 static void on_message(struct broker *b, const union control_message *m)
 {
+	if (m->kind == CONTROL_WIDEN)
+		broker_widen(b);
 	if (m->kind == CONTROL_DONE) {
 		b->summary = m->summary;
 		b->done = true;

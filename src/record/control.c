@@ -16,6 +16,7 @@ static const size_t sizes[CONTROL_KINDS] = {
 	[CONTROL_RINGS] = sizeof(struct control_rings),
 	[CONTROL_OK] = sizeof(struct control_plain),
 	[CONTROL_UNKNOWN_TIDS] = sizeof(struct control_tids),
+	[CONTROL_WIDEN] = sizeof(struct control_plain),
 	[CONTROL_FLUSHED] = sizeof(struct control_summary),
 	[CONTROL_DONE] = sizeof(struct control_summary),
 	[CONTROL_FAILED] = sizeof(struct control_failed),

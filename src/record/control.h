@@ -24,26 +24,34 @@ enum control_kind {
 	CONTROL_RINGS,	      /* struct control_rings: rings are mapped */
 	CONTROL_OK,	      /* the last EVENTS or BEGIN is done */
 	CONTROL_UNKNOWN_TIDS, /* struct control_tids: the answer to TIDS */
-	CONTROL_FLUSHED,      /* struct control_summary */
-	CONTROL_DONE,	      /* struct control_summary */
-	CONTROL_FAILED,	      /* struct control_failed */
+	CONTROL_WIDEN, /* tasks are too short for events of their own: open events on whole CPUs */
+	CONTROL_FLUSHED, /* struct control_summary */
+	CONTROL_DONE,	 /* struct control_summary */
+	CONTROL_FAILED,	 /* struct control_failed */
 	CONTROL_KINDS,
 };
 
 #define CONTROL_MAX_FDS	 128
 #define CONTROL_MAX_TIDS 1024
 
+enum control_size_class {
+	SIZE_FIRST,  /* the stack size a recording begins with */
+	SIZE_LARGER, /* the larger one prepared beside it, opened disabled */
+	SIZE_WIDE,   /* on whole CPUs, of which only the recorded tasks' samples are wanted */
+	SIZE_COUNT,  /* takes no samples: counts, and says the value when a task exits */
+};
+
 struct control_event_fd {
 	uint32_t event; /* index of the user's event; UINT32_MAX: only tracks */
 	uint32_t cpu;
 	uint32_t pid;	     /* task it was opened on, 0 for all */
-	uint32_t size_class; /* 0 the first stack size, 1 the larger one, opened disabled */
+	uint32_t size_class; /* enum control_size_class */
 	uint64_t period;
+	struct record_layout layout;
 };
 
 struct control_events {
 	uint32_t kind, count;
-	struct record_layout layout; /* the same for all of this message */
 	struct control_event_fd fds[CONTROL_MAX_FDS];
 };
 

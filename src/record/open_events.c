@@ -1,5 +1,4 @@
-/* Opening events for the worker: every (task, CPU, event, stack size), handed over in batches of
- * one layout. */
+/* Opening events for the worker: every (task, CPU, event, stack size), handed over in batches. */
 #include "record/broker.h"
 #include <stdlib.h>
 #include <string.h>
@@ -26,35 +25,33 @@ int broker_flush_events(struct broker *b, struct error *err)
 }
 
 static int add_to_batch(struct broker *b, int fd, const struct control_event_fd *entry,
-			const struct record_layout *layout, struct error *err)
+			struct error *err)
 {
 	if (!b->batch)
 		b->batch = xcalloc(1, sizeof(*b->batch));
 	struct open_batch *batch = b->batch;
 	struct control_events *m = &batch->message;
-	bool other = memcmp(&m->layout, layout, sizeof(*layout)) != 0;
-	if ((m->count == CONTROL_MAX_FDS || (m->count && other)) &&
-	    broker_flush_events(b, err) < 0) {
+	if (m->count == CONTROL_MAX_FDS && broker_flush_events(b, err) < 0) {
 		close(fd);
 		return -1;
 	}
 	m->kind = CONTROL_EVENTS;
-	m->layout = *layout;
 	m->fds[m->count] = *entry;
 	batch->fds[m->count++] = fd;
 	return 0;
 }
 
 static int open_one(struct broker *b, const struct event_spec *spec,
-		    const struct event_sampling *how, pid_t pid, struct control_event_fd entry,
+		    const struct event_sampling *how, pid_t pid, struct control_event_fd *entry,
 		    struct error *err)
 {
-	struct record_layout layout;
 	int fd;
-	memset(&layout, 0, sizeof(layout)); /* padding is compared too */
-	if (event_open(spec, how, pid, (int)entry.cpu, &fd, &layout, err) < 0)
+	entry->pid = pid > 0 ? (uint32_t)pid : 0;
+	entry->period = how->period;
+	memset(&entry->layout, 0, sizeof(entry->layout)); /* compared as bytes, padding too */
+	if (event_open(spec, how, pid, (int)entry->cpu, &fd, &entry->layout, err) < 0)
 		return -1;
-	return add_to_batch(b, fd, &entry, &layout, err);
+	return add_to_batch(b, fd, entry, err);
 }
 
 static int open_sampling(struct broker *b, pid_t pid, uint32_t cpu, uint32_t event,
@@ -62,22 +59,23 @@ static int open_sampling(struct broker *b, pid_t pid, uint32_t cpu, uint32_t eve
 {
 	const struct event_spec *spec = &b->plan->events.items.data[event];
 	struct event_sampling how = plan_sampling(b->plan, event, size_class, cpu);
-	struct control_event_fd entry = { event, cpu, pid > 0 ? (uint32_t)pid : 0, size_class,
-					  how.period };
-	return open_one(b, spec, &how, pid, entry, err);
+	struct control_event_fd entry = { .event = event, .cpu = cpu, .size_class = size_class };
+	return open_one(b, spec, &how, pid, &entry, err);
 }
 
-/* Everything on one CPU; the larger stack size is left out silently where it does not fit any more.
- */
+/* Everything on one CPU. What does not fit any more is left out silently: the larger stack size,
+ * and exact counts of tasks that exit. */
 static int open_on_cpu(struct broker *b, pid_t pid, uint32_t cpu, struct error *err)
 {
 	for (uint32_t i = 0; i < b->plan->events.items.len; i++) {
-		if (open_sampling(b, pid, cpu, i, 0, err) < 0)
+		if (open_sampling(b, pid, cpu, i, SIZE_FIRST, err) < 0)
 			return -1;
 		if (b->plan->stack_mode == STACK_COPY && b->plan->stack_bytes[1] &&
-		    open_sampling(b, pid, cpu, i, 1, NULL) < 0)
+		    open_sampling(b, pid, cpu, i, SIZE_LARGER, NULL) < 0)
 			b->plan->stack_bytes[1] = 0;
 	}
+	if (b->plan->count_exits && open_sampling(b, pid, cpu, 0, SIZE_COUNT, NULL) < 0)
+		b->plan->count_exits = false;
 	return 0;
 }
 
@@ -103,13 +101,43 @@ int broker_open_launched(struct broker *b, struct error *err)
 		.track = true,
 	};
 	for (uint32_t c = 0; c < b->plan->cpu_count; c++) {
-		struct control_event_fd entry = { UINT32_MAX, b->plan->cpus[c],
-						  (uint32_t)b->launch.pid, 0, 0 };
-		if (open_one(b, &event_dummy, &track, b->launch.pid, entry, err) < 0 ||
+		struct control_event_fd entry = { .event = UINT32_MAX, .cpu = b->plan->cpus[c] };
+		if (open_one(b, &event_dummy, &track, b->launch.pid, &entry, err) < 0 ||
 		    open_on_cpu(b, b->launch.pid, b->plan->cpus[c], err) < 0)
 			return -1;
 	}
 	return broker_flush_events(b, err);
+}
+
+/* The clock that runs on a CPU whatever runs there: task-clock counts a task's time only. */
+static struct event_spec wide_spec(const struct plan *p)
+{
+	struct event_spec spec = p->events.items.data[0];
+	if (spec.is_clock)
+		spec.config = p->cpu_clock_config;
+	return spec;
+}
+
+void broker_widen(struct broker *b)
+{
+	struct control_events m = { .kind = CONTROL_EVENTS };
+	struct event_spec spec = wide_spec(b->plan);
+	int fds[CONTROL_MAX_FDS];
+	for (uint32_t c = 0; c < b->plan->cpu_count && m.count < CONTROL_MAX_FDS; c++) {
+		struct control_event_fd *entry = &m.fds[m.count];
+		uint32_t cpu = b->plan->cpus[c];
+		struct event_sampling how = plan_sampling(b->plan, 0, SIZE_WIDE, cpu);
+		*entry = (struct control_event_fd){ .cpu = cpu,
+						    .size_class = SIZE_WIDE,
+						    .period = how.period };
+		if (event_open(&spec, &how, -1, (int)cpu, &fds[m.count], &entry->layout, NULL) < 0)
+			break;
+		m.count++;
+	}
+	if (m.count == b->plan->cpu_count && !b->worker_gone)
+		control_send(b->control, &m, sizeof(m), fds, m.count, NULL);
+	for (uint32_t i = 0; i < m.count; i++)
+		close(fds[i]);
 }
 
 void broker_drop_events(struct broker *b)

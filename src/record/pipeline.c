@@ -11,11 +11,13 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#define FLUSH_NS     400000000ull
-#define NAMES_NS     3000000000ull
-#define EPOCH_MIN_NS 20000000000ull
-#define EPOCH_BYTES  (4u << 20)
-#define EPOCH_MAX_NS 120000000000ull
+#define FLUSH_NS      400000000ull
+#define NAMES_NS      3000000000ull
+#define WIDEN_PERIODS 100 /* this much must be missing, and this share of all: */
+#define WIDEN_SHARE   5
+#define EPOCH_MIN_NS  20000000000ull
+#define EPOCH_BYTES   (4u << 20)
+#define EPOCH_MAX_NS  120000000000ull
 
 struct event_state {
 	uint32_t row; /* in the current epoch */
@@ -38,6 +40,7 @@ struct pipeline {
 	uint64_t flush_due_ns, names_due_ns, epoch_start_ns;
 	struct hmap only; /* pids recorded, with pipeline_only */
 	bool has_only;
+	bool wide; /* pipeline_widen was called */
 	uint32_t launched_pid;
 	struct pipeline_stats stats;
 	uint64_t stack_bytes;
@@ -181,6 +184,33 @@ void pipeline_only(struct pipeline *p, const uint32_t *pids, size_t count)
 		hmap_put(&p->only, pids[i], 1);
 }
 
+static void want_process(void *ctx, struct task_thread *t)
+{
+	struct pipeline *p = ctx;
+	hmap_put(&p->only, t->pid, 1);
+}
+
+void pipeline_widen(struct pipeline *p)
+{
+	p->wide = true;
+	p->has_only = true;
+	task_each_thread(p->tasks, want_process, p);
+}
+
+bool pipeline_is_wide(const struct pipeline *p)
+{
+	return p->wide;
+}
+
+bool pipeline_wants_widening(const struct pipeline *p)
+{
+	uint64_t all, missing;
+	if (p->wide || !p->states.len || !p->states.data[0].accounts)
+		return false;
+	missing = accounts_shortfall(p->states.data[0].accounts, &all);
+	return missing > WIDEN_PERIODS * p->events.data[0].period && missing > all / WIDEN_SHARE;
+}
+
 void pipeline_launched(struct pipeline *p, uint32_t pid)
 {
 	p->launched_pid = pid;
@@ -283,8 +313,10 @@ static void on_lost(struct pipeline *p, uint64_t count)
 		accounts_lost(p->states.data[0].accounts, count);
 }
 
-void pipeline_record(struct pipeline *p, const struct record *r)
+void pipeline_record(struct pipeline *p, const struct record *r, bool wide)
 {
+	if (wide != p->wide && r->kind == RECORD_SAMPLE && r->event == 0)
+		return;
 	switch (r->kind) {
 	case RECORD_SAMPLE:
 		on_sample(p, r);

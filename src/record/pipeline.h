@@ -51,10 +51,18 @@ void pipeline_note(struct pipeline *p, const char *text); /* into the file, once
 /* With pipeline_only set, samples of tasks outside the named processes and their descendants are
  * dropped. */
 void pipeline_only(struct pipeline *p, const uint32_t *pids, size_t count);
+/* From now on samples of the first event come from whole CPUs: those of the tasks known and of
+ * their descendants are taken, those of the tasks' own events no more. */
+void pipeline_widen(struct pipeline *p);
+bool pipeline_is_wide(const struct pipeline *p);
+/* Is so much of the time unsampled, because tasks are shorter than the period, that widening would
+ * help? */
+bool pipeline_wants_widening(const struct pipeline *p);
 void pipeline_launched(struct pipeline *p, uint32_t pid);
 
-/* The hot path. Records must come in time order. */
-void pipeline_record(struct pipeline *p, const struct record *r);
+/* The hot path. Records must come in time order. wide: from an event on a whole CPU, after
+ * pipeline_widen. */
+void pipeline_record(struct pipeline *p, const struct record *r, bool wide);
 
 /* Once in a while (ten times a second): settle accounts, collect names; flush when half a second
  * has passed, submit names every few seconds, end the epoch when it is due. */

@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "record/control.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -182,13 +183,26 @@ static int choose_ring(struct plan *p, struct error *err)
 	return 0;
 }
 
+static int find_cpu_clock(struct plan *p, struct error *err)
+{
+	struct event_list clock = { 0 };
+	if (event_parse(&clock, "cpu-clock", err) < 0)
+		return -1;
+	p->cpu_clock_config = clock.items.data[0].config;
+	event_list_release(&clock);
+	return 0;
+}
+
 int plan_make(struct plan *p, const struct record_options *options, struct error *err)
 {
 	*p = (struct plan){ .options = options };
 	p->system_wide = options->system_wide || (options->cpus && !options->command &&
 						  !options->pid_count && !options->tid_count);
+	p->count_exits = !p->system_wide;
 	event_read_limits(&p->limits);
 	choose_stacks(p);
+	if (find_cpu_clock(p, err) < 0)
+		return -1;
 	if (choose_cpus(p, err) < 0 || choose_events(p, err) < 0 || choose_kernel(p, err) < 0 ||
 	    choose_rate(p, err) < 0)
 		return -1;
@@ -245,22 +259,25 @@ struct event_sampling plan_sampling(const struct plan *p, size_t event, uint32_t
 	const struct event_spec *e = &p->events.items.data[event];
 	uint64_t period = plan_period(p, event);
 	bool launched = p->options->command != NULL && !p->system_wide;
+	bool wide = size_class == SIZE_WIDE || p->system_wide;
+	bool from_start = size_class == SIZE_FIRST || size_class == SIZE_COUNT;
 	/* CPUs differ a little, so that threads are not sampled in step with each other or with the
 	 * program. */
 	if (e->is_clock && !p->options->period)
 		period += cpu * 104729 % 1999;
 	return (struct event_sampling){
+		.counts_only = size_class == SIZE_COUNT,
 		.period = period,
 		.frequency = period ? 0 : p->requested_hz,
 		.stack_mode = p->stack_mode,
-		.stack_bytes = p->stack_bytes[size_class],
+		.stack_bytes = p->stack_bytes[size_class == SIZE_LARGER],
 		.exclude_kernel = !p->kernel,
 		.kernel_chain = p->kernel && !e->exclude_kernel,
-		.inherit = !p->system_wide,
-		.enable_on_exec = launched && size_class == 0 && !p->options->delay_ns,
-		.disabled = launched || size_class == 1,
-		.exclude_idle = p->system_wide && e->is_clock,
-		.exact_at_exit = !p->system_wide,
-		.track = !launched && event == 0 && size_class == 0,
+		.inherit = !wide,
+		.enable_on_exec = launched && from_start && !p->options->delay_ns,
+		.disabled = (launched && !wide) || size_class == SIZE_LARGER,
+		.exclude_idle = wide && e->is_clock,
+		.exact_at_exit = size_class == SIZE_COUNT,
+		.track = !launched && event == 0 && size_class == SIZE_FIRST,
 	};
 }

@@ -27,7 +27,9 @@ struct plan {
 	uint64_t requested_hz;	 /* 0: by period */
 	uint64_t ring_pages;	 /* first try, per CPU */
 	bool ring_fixed;	 /* asked for with -m */
-	bool silent;		 /* notes are kept, not printed: the other process prints them */
+	bool count_exits;	 /* exact counts of tasks that exit are wanted */
+	uint64_t cpu_clock_config; /* perf_event_attr.config of cpu-clock */
+	bool silent;		   /* notes are kept, not printed: the other process prints them */
 	VEC(char *) notes;
 };
 
@@ -35,7 +37,7 @@ int plan_make(struct plan *p, const struct record_options *options, struct error
 void plan_release(struct plan *p);
 /* Stack sizes that fit the rings that could be mapped. */
 void plan_fit_stacks(struct plan *p, uint64_t ring_bytes);
-/* How event i is opened. size_class as in struct control_event_fd. */
+/* How event i is opened. size_class: enum control_size_class. */
 struct event_sampling plan_sampling(const struct plan *p, size_t event, uint32_t size_class,
 				    uint32_t cpu);
 /* The period event i is sampled with on average; 0: by frequency. */

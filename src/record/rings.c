@@ -10,6 +10,7 @@
 
 #define SCRATCH_BYTES	 65536
 #define ORDER_BYTES	 (64u << 20)
+#define EXIT_RING_PAGES	 16
 #define MIN_RING_PAGES	 2
 #define MAX_POLLED_RINGS 1025
 
@@ -19,42 +20,48 @@ static uint64_t page_bytes(void)
 }
 
 /* One ring; errnum in err tells whether a smaller one might do. */
-static int open_cpu(struct rings *r, uint32_t cpu, uint64_t pages, struct error *err)
+static int open_ring(struct rings_cpu *c, uint32_t cpu, uint64_t pages, struct error *err)
 {
-	struct rings_cpu c = { .cpu = cpu };
 	struct record_layout layout;
 	struct event_sampling how = { .period = 1,
 				      .exclude_kernel = true,
 				      .disabled = true,
 				      .wakeup_bytes = (uint32_t)(pages * page_bytes() / 4) };
-	if (event_open(&event_dummy, &how, 0, (int)cpu, &c.fd, &layout, err) < 0)
+	*c = (struct rings_cpu){ .cpu = cpu };
+	if (event_open(&event_dummy, &how, 0, (int)cpu, &c->fd, &layout, err) < 0)
 		return -1;
-	if (ring_map(&c.ring, c.fd, (size_t)pages, err) < 0) {
-		close(c.fd);
-		return -1;
-	}
-	vec_push(&r->cpus, c);
-	return 0;
+	if (ring_map(&c->ring, c->fd, (size_t)pages, err) == 0)
+		return 0;
+	close(c->fd);
+	return -1;
 }
 
-static void close_cpus(struct rings *r)
+static void close_rings(struct rings_cpu *cpus, size_t count)
 {
-	for (size_t i = 0; i < r->cpus.len; i++) {
-		ring_unmap(&r->cpus.data[i].ring);
-		close(r->cpus.data[i].fd);
+	for (size_t i = 0; i < count; i++) {
+		ring_unmap(&cpus[i].ring);
+		close(cpus[i].fd);
 	}
-	vec_clear(&r->cpus);
 }
 
-static int open_cpus(struct rings *r, const struct plan *plan, uint64_t pages, struct error *err)
+static int open_all(struct rings_cpu *cpus, const struct plan *plan, uint64_t pages,
+		    struct error *err)
 {
 	for (uint32_t i = 0; i < plan->cpu_count; i++) {
-		if (open_cpu(r, plan->cpus[i], pages, err) < 0) {
-			close_cpus(r);
+		if (open_ring(&cpus[i], plan->cpus[i], pages, err) < 0) {
+			close_rings(cpus, i);
 			return -1;
 		}
 	}
 	return 0;
+}
+
+/* Small rings for exits; without them tasks' exact counts are not known, which is no error. */
+static void open_exit_rings(struct rings *r, const struct plan *plan)
+{
+	vec_reserve(&r->exits, plan->cpu_count);
+	if (plan->count_exits && open_all(r->exits.data, plan, EXIT_RING_PAGES, NULL) == 0)
+		r->exits.len = plan->cpu_count;
 }
 
 int rings_open(struct rings *r, const struct plan *plan, struct error *err)
@@ -63,9 +70,12 @@ int rings_open(struct rings *r, const struct plan *plan, struct error *err)
 			     .order = order_new(ORDER_BYTES),
 			     .watch_forks = true };
 	r->scratch = xmalloc(SCRATCH_BYTES);
+	vec_reserve(&r->cpus, plan->cpu_count);
+	open_exit_rings(r, plan); /* first: they are small, and the others shrink until they fit */
 	for (uint64_t pages = plan->ring_pages;; pages /= 2) {
 		struct error why = { 0 };
-		if (open_cpus(r, plan, pages, &why) == 0) {
+		if (open_all(r->cpus.data, plan, pages, &why) == 0) {
+			r->cpus.len = plan->cpu_count;
 			r->ring_bytes = pages * page_bytes();
 			return 0;
 		}
@@ -76,8 +86,8 @@ int rings_open(struct rings *r, const struct plan *plan, struct error *err)
 		if (pages <= MIN_RING_PAGES)
 			return error_set(
 				err, ERROR_PERMISSION,
-				"even rings of %llu kB per CPU exceed the locked-memory budget (sudo sysctl "
-				"kernel.perf_event_mlock_kb=516, or raise ulimit -l)",
+				"even rings of %llu kB per CPU exceed the locked-memory budget "
+				"(sudo sysctl kernel.perf_event_mlock_kb=516, or raise ulimit -l)",
 				(unsigned long long)(pages * page_bytes() >> 10));
 	}
 }
@@ -86,54 +96,62 @@ void rings_close(struct rings *r)
 {
 	for (size_t i = 0; i < r->events.len; i++)
 		close(r->events.data[i].fd);
-	close_cpus(r);
+	close_rings(r->cpus.data, r->cpus.len);
+	close_rings(r->exits.data, r->exits.len);
 	vec_release(&r->events);
 	vec_release(&r->cpus);
-	vec_release(&r->layout_event);
+	vec_release(&r->layouts);
+	vec_release(&r->exits);
 	hmap_release(&r->forked);
 	record_decoder_free(r->decoder);
 	order_free(r->order);
 	free(r->scratch);
 }
 
-static struct rings_cpu *ring_of_cpu(struct rings *r, uint32_t cpu)
+static struct rings_cpu *ring_of_cpu(struct rings_cpu *cpus, size_t count, uint32_t cpu)
 {
-	for (size_t i = 0; i < r->cpus.len; i++) {
-		if (r->cpus.data[i].cpu == cpu)
-			return &r->cpus.data[i];
+	for (size_t i = 0; i < count; i++) {
+		if (cpus[i].cpu == cpu)
+			return &cpus[i];
 	}
 	return NULL;
 }
 
-/* The decoder's event for a (layout, user's event): few differ, so the last one mostly fits. */
+/* The decoder's event for a (layout, user's event): few differ. */
 static uint32_t decoder_event(struct rings *r, const struct record_layout *layout, uint32_t event)
 {
-	for (uint32_t i = r->layouts; i-- > 0 && i + 8 > r->layouts;) {
-		if (r->layout_event.data[i] == event && i + 1 == r->layouts &&
-		    !memcmp(&r->last_layout, layout, sizeof(*layout)))
-			return i;
+	for (size_t i = r->layouts.len; i-- > 0;) {
+		const struct rings_layout *l = &r->layouts.data[i];
+		if (l->event == event && !memcmp(&l->layout, layout, sizeof(*layout)))
+			return (uint32_t)i;
 	}
-	r->layouts++;
-	r->last_layout = *layout;
-	vec_push(&r->layout_event, event);
+	struct rings_layout l = { *layout, event };
+	vec_push(&r->layouts, l);
 	return record_decoder_add_event(r->decoder, layout);
 }
 
-int rings_add(struct rings *r, int fd, const struct control_event_fd *entry,
-	      const struct record_layout *layout, struct error *err)
+int rings_add(struct rings *r, int fd, const struct control_event_fd *entry, struct error *err)
 {
-	struct rings_event e = { fd,	     entry->event,  entry->size_class,
-				 entry->pid, entry->period, entry->period > 1000 };
-	struct rings_cpu *c = ring_of_cpu(r, entry->cpu);
+	bool is_count = entry->size_class == SIZE_COUNT;
+	struct rings_event e = { .fd = fd,
+				 .event = entry->event,
+				 .size_class = entry->size_class,
+				 .tid = entry->pid,
+				 .period = entry->period,
+				 .has_fixed_period = entry->period > 1000 && !is_count };
+	struct rings_cpu *c = is_count ? ring_of_cpu(r->exits.data, r->exits.len, entry->cpu)
+				       : ring_of_cpu(r->cpus.data, r->cpus.len, entry->cpu);
+	uint32_t event = entry->event | (entry->size_class == SIZE_WIDE ? RINGS_WIDE : 0);
 	uint64_t id;
 	vec_push(&r->events, e);
-	if (!c)
-		return error_set(err, ERROR_SYSTEM, "no ring for CPU %u", entry->cpu);
+	if (!c) /* a count still gives its final value */
+		return is_count ? 0
+				: error_set(err, ERROR_SYSTEM, "no ring for CPU %u", entry->cpu);
 	if (event_set_output(fd, c->fd) < 0)
 		return error_set_errno(err, errno, "cannot join the ring of CPU %u", entry->cpu);
 	if (event_id(fd, &id) < 0)
 		return error_set_errno(err, errno, "cannot read an event's id");
-	record_decoder_add_id(r->decoder, id, decoder_event(r, layout, entry->event));
+	record_decoder_add_id(r->decoder, id, decoder_event(r, &entry->layout, event));
 	return 0;
 }
 
@@ -198,8 +216,11 @@ static void drain_ring(struct rings *r, struct rings_cpu *c, uint32_t index)
 
 void rings_drain(struct rings *r)
 {
-	for (size_t i = 0; i < r->cpus.len; i++)
+	size_t cpus = r->cpus.len;
+	for (size_t i = 0; i < cpus; i++)
 		drain_ring(r, &r->cpus.data[i], (uint32_t)i);
+	for (size_t i = 0; i < r->exits.len; i++)
+		drain_ring(r, &r->exits.data[i], (uint32_t)(cpus + i));
 	order_end_round(r->order);
 }
 
@@ -217,9 +238,9 @@ bool rings_next(struct rings *r, struct record *out)
 		if (!out->time_ns)
 			out->time_ns = time_ns;
 		if (out->cpu == UINT32_MAX)
-			out->cpu = r->cpus.data[tag].cpu;
-		out->event = out->event < r->layout_event.len ? r->layout_event.data[out->event]
-							      : UINT32_MAX;
+			out->cpu = r->cpus.data[tag % r->cpus.len].cpu;
+		out->event = out->event < r->layouts.len ? r->layouts.data[out->event].event
+							 : UINT32_MAX;
 		return true;
 	}
 	return false;
@@ -242,7 +263,7 @@ void rings_jitter(struct rings *r, uint64_t *random_state)
 {
 	for (size_t i = 0; i < r->events.len && i < 64; i++) {
 		struct rings_event *e = &r->events.data[i];
-		if (!e->is_parent_of_period)
+		if (!e->has_fixed_period)
 			continue;
 		*random_state = *random_state * 6364136223846793005ull + 1442695040888963407ull;
 		uint64_t span = e->period / 32; /* +- 1.6 % around the nominal period */
@@ -265,19 +286,34 @@ static void count_root(struct rings_count *out, const struct rings_event *e, uin
 	vec_push(&out->roots, root);
 }
 
+/* Where there are events that only count, they know the first event's total: sampling may have been
+ * stopped. */
+static bool has_counts(const struct rings *r)
+{
+	for (size_t i = 0; i < r->events.len; i++) {
+		if (r->events.data[i].size_class == SIZE_COUNT)
+			return true;
+	}
+	return false;
+}
+
 void rings_count(struct rings *r, struct rings_count *out)
 {
+	bool counts = has_counts(r);
 	for (size_t i = 0; i < r->events.len; i++) {
 		const struct rings_event *e = &r->events.data[i];
 		struct event_count c;
 		if (event_read(e->fd, &c) < 0)
 			continue;
-		if (e->event >= out->event_count) {
+		bool tracks = e->event >= out->event_count;
+		if (tracks || e->size_class == SIZE_COUNT)
 			out->lost_records += c.lost;
+		else
+			out->lost_samples += c.lost;
+		bool samples_first = e->event == 0 && e->size_class != SIZE_COUNT;
+		if (tracks || e->size_class == SIZE_WIDE || (counts && samples_first))
 			continue;
-		}
 		out->totals[e->event] += c.value;
-		out->lost_samples += c.lost;
 		count_root(out, e, c.value);
 	}
 }

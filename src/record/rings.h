@@ -28,21 +28,30 @@ struct rings_event { /* one event of a task on a CPU */
 	int fd;
 	uint32_t event, size_class, tid;
 	uint64_t period;
-	bool is_parent_of_period; /* its period is fixed and may be jittered */
+	bool has_fixed_period; /* and may be jittered */
+};
+
+/* What the decoder knows as one event. */
+struct rings_layout {
+	struct record_layout layout;
+	uint32_t event; /* the user's, maybe with RINGS_WIDE; UINT32_MAX: only tracks */
 };
 
 struct rings {
 	VEC(struct rings_cpu) cpus;
+	/* READ records of exiting tasks are written by whichever CPU the task exits on, even for an
+	 * event that counts on another one. The kernel's bookkeeping of a ring does not stand two
+	 * CPUs writing at once: its head stops for ever. So they have rings of their own, where
+	 * nothing else can be lost with them. May be empty. */
+	VEC(struct rings_cpu) exits;
 	VEC(struct rings_event) events;
 	struct record_decoder *decoder;
 	struct order *order;
 	uint8_t *scratch;
 	uint64_t ring_bytes; /* per CPU */
 	uint64_t broken, undecoded;
-	uint32_t layouts;	    /* events known to the decoder */
-	VEC(uint32_t) layout_event; /* decoder's event → the user's event, UINT32_MAX: tracking */
-	struct record_layout last_layout;
-	struct hmap forked; /* tids with a FORK record, while watch_forks */
+	VEC(struct rings_layout) layouts; /* by the decoder's event */
+	struct hmap forked;		  /* tids with a FORK record, while watch_forks */
 	bool watch_forks;
 };
 
@@ -52,8 +61,7 @@ int rings_open(struct rings *r, const struct plan *plan, struct error *err);
 void rings_close(struct rings *r);
 /* Take over an opened event: its records go to its CPU's ring. Owns fd from now on, also on
  * failure. */
-int rings_add(struct rings *r, int fd, const struct control_event_fd *entry,
-	      const struct record_layout *layout, struct error *err);
+int rings_add(struct rings *r, int fd, const struct control_event_fd *entry, struct error *err);
 /* Wait until a ring wants to be read, or fd (the control socket) is readable (*fd_ready), or the
  * timeout. */
 void rings_wait(struct rings *r, int fd, int timeout_ms, bool *fd_ready);
@@ -63,6 +71,9 @@ void rings_drain(struct rings *r);
 bool rings_saw_fork(const struct rings *r, uint32_t tid);
 /* The next record in time order, its event translated to the user's. */
 bool rings_next(struct rings *r, struct record *out);
+
+/* Set in struct record's event when it came from an event on a whole CPU (SIZE_WIDE). */
+#define RINGS_WIDE 0x80000000u
 
 enum rings_action { RINGS_ENABLE, RINGS_DISABLE };
 

@@ -34,7 +34,7 @@ struct worker {
 	bool begun, stopping, broker_gone;
 	struct control_stop stop;
 	struct control_begin begin;
-	bool grown;
+	bool grown, asked_to_widen;
 	uint64_t clock_due_ns, jitter_due_ns, random_state;
 	struct error write_error;
 };
@@ -79,14 +79,28 @@ static int open_rings(struct worker *w, struct error *err)
 	return control_send(w->sockets->control, &m, sizeof(m), NULL, 0, err);
 }
 
+static void widen(struct worker *w)
+{
+	static const char text[] =
+		"many tasks are shorter than a sampling period: sampling whole CPUs for them "
+		"from now on, other processes left out";
+	rings_switch(&w->rings, SIZE_FIRST, RINGS_DISABLE);
+	rings_switch(&w->rings, SIZE_LARGER, RINGS_DISABLE);
+	pipeline_widen(w->pipeline);
+	pipeline_note(w->pipeline, text);
+	log_message(LOG_NOTICE, "%s", text);
+}
+
 static int add_events(struct worker *w, const struct control_events *m, const int *fds,
 		      struct error *err)
 {
 	int result = 0;
 	for (uint32_t i = 0; i < m->count; i++) {
-		if (rings_add(&w->rings, fds[i], &m->fds[i], &m->layout, result ? NULL : err) < 0)
+		if (rings_add(&w->rings, fds[i], &m->fds[i], result ? NULL : err) < 0)
 			result = -1;
 	}
+	if (result == 0 && m->count && m->fds[0].size_class == SIZE_WIDE)
+		widen(w);
 	return result;
 }
 
@@ -185,8 +199,12 @@ static int begin(struct worker *w, const struct control_begin *m, int output, st
 static void process_ready(struct worker *w)
 {
 	struct record r;
-	while (w->pipeline && rings_next(&w->rings, &r))
-		pipeline_record(w->pipeline, &r);
+	while (w->pipeline && rings_next(&w->rings, &r)) {
+		bool wide = r.event != UINT32_MAX && (r.event & RINGS_WIDE);
+		if (wide)
+			r.event &= ~RINGS_WIDE;
+		pipeline_record(w->pipeline, &r, wide);
+	}
 }
 
 /* Stacks are being cut: go over to the larger copy prepared at the start. */
@@ -198,8 +216,8 @@ static void grow_stacks(struct worker *w)
 	pipeline_get_stats(w->pipeline, &s);
 	if (s.stacks < GROW_MIN || s.truncated * 100 < s.stacks)
 		return;
-	rings_switch(&w->rings, 0, RINGS_DISABLE);
-	rings_switch(&w->rings, 1, RINGS_ENABLE);
+	rings_switch(&w->rings, SIZE_FIRST, RINGS_DISABLE);
+	rings_switch(&w->rings, SIZE_LARGER, RINGS_ENABLE);
 	w->grown = true;
 	char text[160];
 	snprintf(text, sizeof(text),
@@ -208,6 +226,20 @@ static void grow_stacks(struct worker *w)
 		 (w->plan->stack_bytes[1] + 8) >> 10);
 	pipeline_note(w->pipeline, text);
 	log_message(LOG_NOTICE, "%s", text);
+}
+
+/*
+ * Events of tasks start every task with a full period, so tasks shorter than that are
+ * hardly ever sampled. Events on whole CPUs do not care; where they are permitted the
+ * broker answers with them.
+ */
+static void ask_to_widen(struct worker *w)
+{
+	if (w->asked_to_widen || w->plan->system_wide || !pipeline_wants_widening(w->pipeline))
+		return;
+	w->asked_to_widen = true;
+	if (send_plain(w, CONTROL_WIDEN, NULL) < 0)
+		w->broker_gone = true;
 }
 
 static uint64_t now_on(clockid_t clock)
@@ -238,6 +270,7 @@ static void tick(struct worker *w)
 		w->jitter_due_ns = now_ns + JITTER_NS;
 	}
 	grow_stacks(w);
+	ask_to_widen(w);
 	if (pipeline_tick(w->pipeline, now_ns, &w->write_error) < 0 &&
 	    w->write_error.code == ERROR_NONE)
 		error_set(&w->write_error, ERROR_SYSTEM, "cannot write the profile");
@@ -306,7 +339,8 @@ static int on_message(struct worker *w, const union control_message *m, const in
 		read_running(w);
 		return 0;
 	case CONTROL_ENABLE:
-		rings_switch(&w->rings, 0, RINGS_ENABLE);
+		rings_switch(&w->rings, SIZE_COUNT, RINGS_ENABLE);
+		rings_switch(&w->rings, SIZE_FIRST, RINGS_ENABLE);
 		return 0;
 	case CONTROL_FLUSH:
 		return flush(w, err);
@@ -341,8 +375,10 @@ static void finish(struct worker *w)
 	struct rings_count count = { .event_count = w->plan->events.items.len };
 	struct order_stats order;
 	count.totals = xcalloc(count.event_count + 1, sizeof(*count.totals));
-	rings_switch(&w->rings, 0, RINGS_DISABLE);
-	rings_switch(&w->rings, 1, RINGS_DISABLE);
+	rings_switch(&w->rings, SIZE_FIRST, RINGS_DISABLE);
+	rings_switch(&w->rings, SIZE_LARGER, RINGS_DISABLE);
+	rings_switch(&w->rings, SIZE_WIDE, RINGS_DISABLE);
+	rings_switch(&w->rings, SIZE_COUNT, RINGS_DISABLE);
 	rings_drain(&w->rings);
 	order_flush(w->rings.order);
 	process_ready(w);
