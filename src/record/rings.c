@@ -19,7 +19,7 @@ static uint64_t page_bytes(void)
 	return (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* One ring; errnum in err tells whether a smaller one might do. */
+/* One ring. 0, -1, or 1 when there was no room for it: a smaller one might do. */
 static int open_ring(struct rings_cpu *c, uint32_t cpu, uint64_t pages, struct error *err)
 {
 	struct record_layout layout;
@@ -30,9 +30,14 @@ static int open_ring(struct rings_cpu *c, uint32_t cpu, uint64_t pages, struct e
 	*c = (struct rings_cpu){ .cpu = cpu };
 	if (event_open(&event_dummy, &how, 0, (int)cpu, &c->fd, &layout, err) < 0)
 		return -1;
-	if (ring_map(&c->ring, c->fd, (size_t)pages, err) == 0)
+	struct error why = { 0 };
+	if (ring_map(&c->ring, c->fd, (size_t)pages, &why) == 0)
 		return 0;
 	close(c->fd);
+	if (why.errnum == EPERM || why.errnum == ENOMEM)
+		return 1;
+	if (err)
+		*err = why;
 	return -1;
 }
 
@@ -44,13 +49,15 @@ static void close_rings(struct rings_cpu *cpus, size_t count)
 	}
 }
 
+/* As open_ring, for all or none. */
 static int open_all(struct rings_cpu *cpus, const struct plan *plan, uint64_t pages,
 		    struct error *err)
 {
 	for (uint32_t i = 0; i < plan->cpu_count; i++) {
-		if (open_ring(&cpus[i], plan->cpus[i], pages, err) < 0) {
+		int result = open_ring(&cpus[i], plan->cpus[i], pages, err);
+		if (result) {
 			close_rings(cpus, i);
-			return -1;
+			return result;
 		}
 	}
 	return 0;
@@ -72,24 +79,21 @@ int rings_open(struct rings *r, const struct plan *plan, struct error *err)
 	r->scratch = xmalloc(SCRATCH_BYTES);
 	vec_reserve(&r->cpus, plan->cpu_count);
 	open_exit_rings(r, plan); /* first: they are small, and the others shrink until they fit */
-	for (uint64_t pages = plan->ring_pages;; pages /= 2) {
-		struct error why = { 0 };
-		if (open_all(r->cpus.data, plan, pages, &why) == 0) {
-			r->cpus.len = plan->cpu_count;
-			r->ring_bytes = pages * page_bytes();
-			return 0;
-		}
-		if (why.errnum != EPERM && why.errnum != ENOMEM) {
-			*err = why;
-			return -1;
-		}
-		if (pages <= MIN_RING_PAGES)
-			return error_set(
-				err, ERROR_PERMISSION,
-				"even rings of %llu kB per CPU exceed the locked-memory budget "
-				"(sudo sysctl kernel.perf_event_mlock_kb=516, or raise ulimit -l)",
-				(unsigned long long)(pages * page_bytes() >> 10));
-	}
+	uint64_t pages = plan->ring_pages;
+	int result;
+	while ((result = open_all(r->cpus.data, plan, pages, err)) > 0 && pages > MIN_RING_PAGES)
+		pages /= 2;
+	if (result < 0)
+		return -1;
+	if (result > 0)
+		return error_set(
+			err, ERROR_PERMISSION,
+			"even rings of %llu kB per CPU exceed the locked-memory budget (sudo sysctl "
+			"kernel.perf_event_mlock_kb=516, or raise ulimit -l)",
+			(unsigned long long)(pages * page_bytes() >> 10));
+	r->cpus.len = plan->cpu_count;
+	r->ring_bytes = pages * page_bytes();
+	return 0;
 }
 
 void rings_close(struct rings *r)

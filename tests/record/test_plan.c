@@ -1,4 +1,5 @@
 /* What a recording will open, from what the user asked for. */
+#include "record/control.h"
 #include "record/plan.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,7 +31,12 @@ static void clocks_are_sampled_by_period(void **state)
 	assert_true(clock.period > 1000000 && clock.period < 1003000); /* CPUs differ a little */
 	assert_int_equal(faults.period, 0);
 	assert_int_equal(faults.frequency, 1000);
-	assert_true(clock.enable_on_exec && clock.inherit && clock.exact_at_exit);
+	assert_true(clock.enable_on_exec && clock.inherit && !clock.exact_at_exit);
+	struct event_sampling count = plan_sampling(&p, 0, SIZE_COUNT, 1);
+	assert_true(count.counts_only && count.enable_on_exec && count.inherit &&
+		    count.exact_at_exit);
+	struct event_sampling wide = plan_sampling(&p, 0, SIZE_WIDE, 1);
+	assert_true(wide.exclude_idle && !wide.inherit && !wide.enable_on_exec && !wide.disabled);
 	plan_release(&p);
 }
 
