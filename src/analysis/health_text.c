@@ -79,6 +79,21 @@ static void add_stacks(struct wrap *l, const struct health *h)
 	bytes_release(&part);
 }
 
+/* The second unwinder's word on a sample of the stacks. */
+static void add_check(struct wrap *l, const struct profile *p)
+{
+	struct bytes part = { 0 };
+
+	if (!p->health.stacks_checked)
+		return;
+	append_percent(&part, p->health.stacks_agreed, p->health.stacks_checked);
+	bytes_printf(&part, " of ");
+	append_count(&part, p->health.stacks_checked);
+	bytes_printf(&part, " checked stacks agree with libunwind");
+	wrap_take(l, &part);
+	bytes_release(&part);
+}
+
 static uint64_t wall_ns(const struct profile *p)
 {
 	if (!p->runs.len || p->runs.data[0].end_ns <= p->runs.data[0].start_ns)
@@ -196,6 +211,7 @@ void health_format_wrapped(const struct health *h, const struct profile *p, uint
 	wrap_begin(&l, out, "health: ", width, 8);
 	add_samples(&l, h);
 	add_stacks(&l, h);
+	add_check(&l, p);
 	add_rate(&l, h, p);
 	wrap_end(&l);
 	add_cut_line(out, h, p, width);
