@@ -80,6 +80,7 @@ static bool has_known_end(uint8_t end)
 }
 
 struct counting {
+	uint32_t hidden, not_sampled; /* the synthetic modules */
 	struct health *health;
 	const struct profile *profile;
 	uint32_t *root_modules;
@@ -120,8 +121,7 @@ static void count_sample(struct counting *c, const struct profile_sample *s)
 	tally_add(&c->nameless, s->leaf_module, 0);
 }
 
-static void count_weight(struct counting *c, const struct profile_sample *s, uint64_t limit,
-			 uint32_t hidden)
+static void count_weight(struct counting *c, const struct profile_sample *s, uint64_t limit)
 {
 	uint64_t weight = s->weight < limit ? s->weight : limit;
 
@@ -129,22 +129,25 @@ static void count_weight(struct counting *c, const struct profile_sample *s, uin
 	if (!(s->flags & SAMPLE_SYNTHETIC))
 		return;
 	c->health->weight_synthetic += weight;
-	if (s->leaf_module == hidden)
+	if (s->leaf_module == c->hidden)
 		c->health->weight_kernel_hidden += weight;
+	if (s->leaf_module == c->not_sampled)
+		c->health->weight_not_sampled += weight;
 }
 
 static void count_samples(struct counting *c, const struct filter_result *samples)
 {
 	const struct profile *p = c->profile;
 	uint64_t limit = frame_weight_limit(p, samples);
-	uint32_t hidden = profile_synthetic_module(p, SYNTHETIC_KERNEL_NOT_PERMITTED);
 
+	c->hidden = profile_synthetic_module(p, SYNTHETIC_KERNEL_NOT_PERMITTED);
+	c->not_sampled = profile_synthetic_module(p, SYNTHETIC_NOT_SAMPLED);
 	for (size_t i = 0; i < samples->samples.len; i++) {
 		const struct profile_sample *s = &p->samples.data[samples->samples.data[i]];
 		if (!(s->flags & SAMPLE_SYNTHETIC))
 			count_sample(c, s);
 		if (s->event == p->samples.data[samples->samples.data[0]].event)
-			count_weight(c, s, limit, hidden);
+			count_weight(c, s, limit);
 	}
 }
 

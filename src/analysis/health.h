@@ -13,6 +13,7 @@ struct health {
 	uint64_t by_end[END_COUNT];    /* delivered samples by end reason */
 	uint64_t unnamed_leaves;       /* samples whose leaf has no name */
 	uint64_t weight_total, weight_synthetic; /* of the first sample's event */
+	uint64_t weight_not_sampled;		 /* of these, "[not sampled]" */
 	uint64_t weight_kernel_hidden;		 /* of these, "[kernel, not permitted]" */
 	bool filtered;			/* a part of the recording: due and lost are not known, 0 */
 	double effective_hz;

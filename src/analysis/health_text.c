@@ -226,14 +226,47 @@ void health_format(const struct health *h, const struct profile *p, struct bytes
 	health_format_wrapped(h, p, 80, out);
 }
 
-/* "prof record OPTIONS -- the command", as the user could type it. */
+/* "pid 12,13" is how a run that attached is described: the numbers, or NULL. */
+static const char *ids_after(const char *command, const char *word)
+{
+	size_t len = strlen(word);
+	const char *ids = command + len;
+
+	if (strncmp(command, word, len) != 0 || !*ids || ids[strspn(ids, "0123456789,")])
+		return NULL;
+	return ids;
+}
+
+/* "prof record OPTIONS -- the command" or what was attached to, as the user could type it. */
 static char *record_again(const struct profile *p, const char *options)
 {
 	const char *command = p->runs.len ? profile_str(p, p->runs.data[0].command) : "";
+	const char *pids = ids_after(command, "pid "), *tids = ids_after(command, "thread ");
 	bool shown = *command && strlen(command) <= COMMAND_SHOWN;
 	CLEANUP_FREE char *printable = text_printable(shown ? command : "COMMAND");
 
-	return xasprintf("prof record %s -- %s", options, printable);
+	const char *space = *options ? " " : "";
+
+	if (pids)
+		return xasprintf("prof record%s%s -p %s", space, options, pids);
+	if (tids)
+		return xasprintf("prof record%s%s -t %s", space, options, tids);
+	if (strcmp(command, "all processes") == 0)
+		return xasprintf("prof record%s%s -a", space, options);
+	return xasprintf("prof record%s%s -- %s", space, options, printable);
+}
+
+/* Tasks shorter than the period: root samples whole CPUs for them, others need a shorter period. */
+static char *see_short_tasks(const struct profile *p)
+{
+	bool ordinary = p->events.len && (p->events.data[0].flags & EVENT_EXCLUDES_KERNEL);
+	char *again = record_again(p, ordinary ? "" : "-F 10000");
+
+	if (!ordinary)
+		return again;
+	char *as_root = xasprintf("sudo %s", again);
+	free(again);
+	return as_root;
 }
 
 static char *larger_copy(const struct profile *p)
@@ -275,6 +308,8 @@ char *health_remedy(const struct health *h, const struct profile *p)
 		return xstrdup("sudo sysctl kernel.perf_event_paranoid=1");
 	if (is_over(h->lost, h->due ? h->due : h->delivered + h->lost, 1))
 		return larger_ring(p);
+	if (is_over(h->weight_not_sampled, h->weight_total, 20) && !h->filtered)
+		return see_short_tasks(p);
 	if (is_over(h->by_end[END_TRUNCATED], h->delivered, 2) && p->health.stack_bytes < 65528)
 		return larger_copy(p);
 	if (is_over(h->by_end[END_NO_STACK], h->delivered, 50))

@@ -174,6 +174,27 @@ static void remedies(void **state)
 	expect_remedy(b, "sudo sysctl kernel.perf_event_paranoid=1");
 }
 
+/* What was attached to is named by its options; tasks too short for the period need other means. */
+static void remedies_name_what_was_recorded(void **state)
+{
+	struct build *b = *state;
+	uint32_t missing = build_module(b, MODULE_SYNTHETIC, SYNTHETIC_NOT_SAMPLED);
+
+	add_good_samples(b, 50);
+	b->profile.runs.data[0].command = build_str(b, "pid 12,13");
+	expect_remedy(b, "prof record -F 4000 -p 12,13");
+	b->profile.runs.data[0].command = build_str(b, "thread 7");
+	expect_remedy(b, "prof record -F 4000 -t 7");
+	b->profile.runs.data[0].command = build_str(b, "all processes");
+	expect_remedy(b, "prof record -F 4000 -a");
+	b->profile.runs.data[0].command = build_str(b, "pid 12 x");
+	expect_remedy(b, "prof record -F 4000 -- pid 12 x");
+	build_at(b, build_sample(b, PROFILE_NONE, missing, 0, 50000000))->flags = SAMPLE_SYNTHETIC;
+	expect_remedy(b, "prof record -F 10000 -- pid 12 x");
+	b->profile.events.data[0].flags = EVENT_EXCLUDES_KERNEL;
+	expect_remedy(b, "sudo prof record -- pid 12 x");
+}
+
 static void cut_stacks_and_missing_names_are_told(void **state)
 {
 	struct build *b = *state;
@@ -259,6 +280,7 @@ int main(void)
 		TEST(all_counts),
 		TEST(a_part_of_a_recording_knows_less),
 		TEST(remedies),
+		TEST(remedies_name_what_was_recorded),
 		TEST(cut_stacks_and_missing_names_are_told),
 		TEST(without_stacks),
 		TEST(why_there_is_nothing),
