@@ -135,19 +135,34 @@ static void count_weight(struct counting *c, const struct profile_sample *s, uin
 		c->health->weight_not_sampled += weight;
 }
 
+/* Samples due, rate and stacks are the first event's: of several that is the one a view shows. */
+static uint16_t event_of_view(const struct profile *p, const struct filter_result *samples)
+{
+	uint16_t first = UINT16_MAX;
+
+	for (size_t i = 0; i < samples->samples.len; i++) {
+		uint16_t event = p->samples.data[samples->samples.data[i]].event;
+		if (event < first)
+			first = event;
+	}
+	return first;
+}
+
 static void count_samples(struct counting *c, const struct filter_result *samples)
 {
 	const struct profile *p = c->profile;
 	uint64_t limit = frame_weight_limit(p, samples);
+	uint16_t event = event_of_view(p, samples);
 
 	c->hidden = profile_synthetic_module(p, SYNTHETIC_KERNEL_NOT_PERMITTED);
 	c->not_sampled = profile_synthetic_module(p, SYNTHETIC_NOT_SAMPLED);
 	for (size_t i = 0; i < samples->samples.len; i++) {
 		const struct profile_sample *s = &p->samples.data[samples->samples.data[i]];
+		if (s->event != event)
+			continue;
 		if (!(s->flags & SAMPLE_SYNTHETIC))
 			count_sample(c, s);
-		if (s->event == p->samples.data[samples->samples.data[0]].event)
-			count_weight(c, s, limit);
+		count_weight(c, s, limit);
 	}
 }
 

@@ -316,7 +316,8 @@ char *health_remedy(const struct health *h, const struct profile *p)
 		return record_again(p, "--call-graph auto");
 	if (is_over(h->unnamed_leaves, h->delivered, 5))
 		return name_remedy(h, p);
-	if (h->delivered > 0 && h->delivered < FEW_SAMPLES && !h->filtered)
+	if (h->delivered > 0 && h->delivered < FEW_SAMPLES && !h->filtered &&
+	    p->health.requested_rate)
 		return record_again(p, "-F 4000");
 	return NULL;
 }

@@ -249,6 +249,7 @@ static void on_sample(struct pipeline *p, const struct record *r)
 	if (event->accounts)
 		accounts_sample(event->accounts, t, row.weight);
 	p->stats.samples++;
+	p->stats.samples_first += r->event == 0;
 	if (!p->stats.first_ns)
 		p->stats.first_ns = r->time_ns;
 	p->stats.last_ns = r->time_ns;
@@ -468,8 +469,10 @@ static void write_health(struct pipeline *p, const struct pipeline_end *end)
 	uint64_t exact = end->exact_totals ? end->exact_totals[0] : 0;
 	uint64_t span = p->stats.last_ns - p->stats.first_ns;
 	bool is_clock = p->events.len && p->events.data[0].unit == UNIT_NS;
+	uint64_t due = period ? exact / period : 0;
 	struct profile_health h = {
-		.due = period && exact ? exact / period : 0,
+		/* Counts of tracepoints may miss what fires while a task is switched away. */
+		.due = is_clock || due >= p->stats.samples_first ? due : 0,
 		.lost_kernel = end->lost_samples,
 		.lost_own = end->lost_own,
 		.lost_records = end->lost_records,
@@ -478,8 +481,8 @@ static void write_health(struct pipeline *p, const struct pipeline_end *end)
 		.requested_rate = p->config.requested_hz,
 		.effective_rate_mhz =
 			is_clock && exact
-				? (uint64_t)((double)p->stats.samples * 1e12 / (double)exact)
-			: span ? (uint64_t)((double)p->stats.samples * 1e12 / (double)span)
+				? (uint64_t)((double)p->stats.samples_first * 1e12 / (double)exact)
+			: span ? (uint64_t)((double)p->stats.samples_first * 1e12 / (double)span)
 			       : 0,
 		.prof_cpu_ns =
 			end->other_cpu_ns + timeval_ns(own.ru_utime) + timeval_ns(own.ru_stime),

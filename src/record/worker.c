@@ -149,7 +149,9 @@ static void new_pipeline(struct worker *w)
 		.cpu_model = w->about.cpu_model,
 		.kernel_release = w->about.uts.release,
 		.boot_id = w->about.boot_id,
-		.requested_hz = w->plan->requested_hz,
+		.requested_hz = plan_period(w->plan, 0) && !w->plan->events.items.data[0].is_clock
+					? 0
+					: w->plan->requested_hz,
 	};
 	w->pipeline = pipeline_new(&config, w->writer);
 	free(events);
@@ -295,7 +297,7 @@ static void fill_summary(struct worker *w, struct control_summary *m)
 	profile_writer_get_stats(w->writer, &bytes);
 	m->samples = s.samples;
 	m->lost = s.health.lost_kernel + s.health.lost_own;
-	m->due = s.health.due;
+	m->due = w->plan->events.items.len == 1 ? s.health.due : 0;
 	m->whole = s.whole;
 	m->guessed = s.guessed;
 	m->file_bytes = bytes.total_bytes;

@@ -152,6 +152,8 @@ static void remedies(void **state)
 	uint32_t hidden = build_module(b, MODULE_SYNTHETIC, SYNTHETIC_KERNEL_NOT_PERMITTED);
 
 	add_good_samples(b, 50);
+	expect_remedy(b, NULL); /* sampled by period: a rate would change nothing */
+	b->profile.health.requested_rate = 997;
 	expect_remedy(b, "prof record -F 4000 -- app --fast");
 	add_good_samples(b, 50);
 	expect_remedy(b, NULL);
@@ -181,6 +183,7 @@ static void remedies_name_what_was_recorded(void **state)
 	uint32_t missing = build_module(b, MODULE_SYNTHETIC, SYNTHETIC_NOT_SAMPLED);
 
 	add_good_samples(b, 50);
+	b->profile.health.requested_rate = 997;
 	b->profile.runs.data[0].command = build_str(b, "pid 12,13");
 	expect_remedy(b, "prof record -F 4000 -p 12,13");
 	b->profile.runs.data[0].command = build_str(b, "thread 7");
