@@ -190,10 +190,22 @@ static int start_target(struct broker *b, struct error *err)
 
 /* ---- the end ---- */
 
+/* ", 99.7% of stacks whole", of those due as the report counts; nothing where it cannot be known.
+ */
+static void whole_text(const struct broker *b, char *buf, size_t size)
+{
+	const struct control_summary *s = &b->summary;
+	uint64_t due = s->due > s->samples ? s->due : s->samples;
+	buf[0] = '\0';
+	if (b->plan->stack_mode == STACK_COPY && due)
+		snprintf(buf, size, ", %.1f%% of stacks whole",
+			 100.0 * (double)s->whole / (double)due);
+}
+
 static void say_summary(const struct broker *b)
 {
 	const struct control_summary *s = &b->summary;
-	char size[32], count[32], due[32];
+	char size[32], count[32], due[32], whole[64];
 	const char *path = b->output.path ? b->output.path : "standard output";
 	if (!b->done) {
 		log_message(LOG_ERROR,
@@ -214,11 +226,11 @@ static void say_summary(const struct broker *b)
 		return;
 	}
 	text_count(due, sizeof(due), s->due);
-	log_message(LOG_NOTICE, "%s samples%s%s%s, %llu lost, %.1f%% of stacks whole → %s (%s)",
+	whole_text(b, whole, sizeof(whole));
+	log_message(LOG_NOTICE, "%s samples%s%s%s, %llu lost%s → %s (%s)",
 		    text_count(count, sizeof(count), s->samples), s->due ? " of " : "",
-		    s->due ? due : "", s->due ? " due" : "", (unsigned long long)s->lost,
-		    100.0 * (double)s->whole / (double)s->samples, path,
-		    text_bytes(size, sizeof(size), s->file_bytes));
+		    s->due ? due : "", s->due ? " due" : "", (unsigned long long)s->lost, whole,
+		    path, text_bytes(size, sizeof(size), s->file_bytes));
 }
 
 static int exit_status(const struct broker *b, int *die_by_signal)
