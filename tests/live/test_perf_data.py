@@ -2,15 +2,13 @@
 import collections
 import os
 import re
-import tempfile
 
 from proftest import Recording, Skip, below, expect, expect_all, expect_equal, main, need_tool, prof, program, run, total
 
 
 def perf(*args, **more):
     # Its own build-ID cache: an old one would name what prof cannot know.
-    r = run(need_tool("perf"), "--buildid-dir", tempfile.gettempdir() + "/prof-test-buildids", *args, **more)
-    return r
+    return run(need_tool("perf"), "--buildid-dir", os.path.abspath("buildids"), *args, **more)
 
 
 def perf_record(*command, options=("-g",), path="perf.data"):

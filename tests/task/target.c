@@ -176,6 +176,21 @@ static int open_memfd(const char *program)
 	return to;
 }
 
+static bool leave_mounts(void)
+{
+	return unshare(CLONE_NEWNS) == 0 && mount("", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0;
+}
+
+bool target_may_own_mounts(void)
+{
+	int status = 0;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(leave_mounts() ? 0 : 1);
+	return pid > 0 && waitpid(pid, &status, 0) == pid && status == 0;
+}
+
 static void enter_mount_ns(const char *program)
 {
 	char folder[256], command[600];
@@ -183,8 +198,7 @@ static void enter_mount_ns(const char *program)
 	snprintf(folder, sizeof(folder), "%s.ns", program);
 	snprintf(command, sizeof(command), "cp '%s' '%s/inner'", program, folder);
 	mkdir(folder, 0755);
-	if (unshare(CLONE_NEWNS) < 0 || mount("", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
-	    mount("t", folder, "tmpfs", 0, NULL) < 0 || system(command) != 0)
+	if (!leave_mounts() || mount("t", folder, "tmpfs", 0, NULL) < 0 || system(command) != 0)
 		_exit(1);
 }
 

@@ -30,6 +30,8 @@ struct target {
 bool target_start(struct target *t, enum target_way way, const char *program, const char *role,
 		  const char *argument);
 void target_end(struct target *t);
+/* False in a chroot whose root is no mount point, and in most containers: no RUN_IN_MOUNT_NS there. */
+bool target_may_own_mounts(void);
 
 pid_t target_only_child(pid_t pid);
 void target_function(void);
