@@ -4,7 +4,7 @@
  * section.
  */
 #include "base/bytes.h"
-#include "unwind/cfi.h"
+#include "elf/cfi.h"
 
 enum {
 	PE_ABSPTR = 0x00,

@@ -3,7 +3,7 @@
  * of our own where that is missing or wrong, and for .debug_frame, which never has one.
  */
 #include "base/bytes.h"
-#include "unwind/cfi.h"
+#include "elf/cfi.h"
 #include <stdlib.h>
 
 static uint8_t fixed_size(uint8_t encoding)
