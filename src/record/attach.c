@@ -159,9 +159,10 @@ static int plan_descriptors(struct broker *b, struct files *files, struct error 
 	bytes_release(&tids);
 	getrlimit(RLIMIT_NOFILE, &limit);
 	uint64_t have = limit.rlim_cur > 64 ? limit.rlim_cur - 64 : 0;
-	if (3 * need > have || tids_count > MANY_THREADS) {
+	if (4 * need > have || tids_count > MANY_THREADS) {
 		b->plan->stack_bytes[1] = 0;
 		b->plan->count_exits = false;
+		b->plan->track_apart = false; /* nothing is switched off then */
 	}
 	if (need <= have)
 		return 0;

@@ -60,7 +60,6 @@ void broker_drop_events(struct broker *b);
 /* Events on whole CPUs beside those of the tasks; refusals are no error. Sends without waiting for
  * the answer. */
 void broker_widen(struct broker *b);
-int broker_open_launched(struct broker *b, struct error *err);
 /* attach.c: threads of the processes named, without a race; fills b->pids. */
 int broker_attach(struct broker *b, struct error *err);
 /* broker_loop.c: until the recording has ended and the worker is done. */

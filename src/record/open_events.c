@@ -79,34 +79,23 @@ static int open_on_cpu(struct broker *b, pid_t pid, uint32_t cpu, struct error *
 	return 0;
 }
 
+/* Tracking goes on whatever becomes of the sampling events: while a delay lasts, and when larger
+ * stack copies or whole CPUs take over. */
+static int open_tracking(struct broker *b, pid_t pid, uint32_t cpu, struct error *err)
+{
+	struct event_sampling how = plan_tracking(b->plan);
+	struct control_event_fd entry = { .event = UINT32_MAX, .cpu = cpu };
+	return b->plan->track_apart ? open_one(b, &event_dummy, &how, pid, &entry, err) : 0;
+}
+
 int broker_open_task(struct broker *b, pid_t tid, struct error *err)
 {
 	for (uint32_t c = 0; c < b->plan->cpu_count; c++) {
-		if (open_on_cpu(b, tid, b->plan->cpus[c], err) < 0)
+		uint32_t cpu = b->plan->cpus[c];
+		if (open_tracking(b, tid, cpu, err) < 0 || open_on_cpu(b, tid, cpu, err) < 0)
 			return -1;
 	}
 	return 0;
-}
-
-/* A launched command has an event beside the sampling ones that only tracks, so that mappings are
- * known even while sampling is delayed. */
-int broker_open_launched(struct broker *b, struct error *err)
-{
-	struct event_sampling track = {
-		.period = 1,
-		.exclude_kernel = true,
-		.inherit = true,
-		.disabled = true,
-		.enable_on_exec = true,
-		.track = true,
-	};
-	for (uint32_t c = 0; c < b->plan->cpu_count; c++) {
-		struct control_event_fd entry = { .event = UINT32_MAX, .cpu = b->plan->cpus[c] };
-		if (open_one(b, &event_dummy, &track, b->launch.pid, &entry, err) < 0 ||
-		    open_on_cpu(b, b->launch.pid, b->plan->cpus[c], err) < 0)
-			return -1;
-	}
-	return broker_flush_events(b, err);
 }
 
 /* The clock that runs on a CPU whatever runs there: task-clock counts a task's time only. */

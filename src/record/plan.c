@@ -199,6 +199,7 @@ int plan_make(struct plan *p, const struct record_options *options, struct error
 	p->system_wide = options->system_wide || (options->cpus && !options->command &&
 						  !options->pid_count && !options->tid_count);
 	p->count_exits = !p->system_wide;
+	p->track_apart = true;
 	event_read_limits(&p->limits);
 	choose_stacks(p);
 	if (find_cpu_clock(p, err) < 0)
@@ -253,6 +254,19 @@ uint64_t plan_period(const struct plan *p, size_t event)
 	return e->is_clock ? 1000000000ull / p->requested_hz : 0;
 }
 
+struct event_sampling plan_tracking(const struct plan *p)
+{
+	bool launched = p->options->command != NULL && !p->system_wide;
+	return (struct event_sampling){
+		.period = 1,
+		.exclude_kernel = true,
+		.inherit = !p->system_wide,
+		.disabled = launched,
+		.enable_on_exec = launched,
+		.track = true,
+	};
+}
+
 struct event_sampling plan_sampling(const struct plan *p, size_t event, uint32_t size_class,
 				    uint32_t cpu)
 {
@@ -278,6 +292,6 @@ struct event_sampling plan_sampling(const struct plan *p, size_t event, uint32_t
 		.disabled = (launched && !wide) || size_class == SIZE_LARGER,
 		.exclude_idle = wide && e->is_clock,
 		.exact_at_exit = size_class == SIZE_COUNT,
-		.track = !launched && event == 0 && size_class == SIZE_FIRST,
+		.track = !p->track_apart && event == 0 && size_class == SIZE_FIRST,
 	};
 }

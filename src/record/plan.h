@@ -27,7 +27,9 @@ struct plan {
 	uint64_t requested_hz;	 /* 0: by period */
 	uint64_t ring_pages;	 /* first try, per CPU */
 	bool ring_fixed;	 /* asked for with -m */
-	bool count_exits;	 /* exact counts of tasks that exit are wanted */
+	bool track_apart; /* mappings, forks and names come from events of their own, which are
+			     never switched off */
+	bool count_exits; /* exact counts of tasks that exit are wanted */
 	uint64_t cpu_clock_config; /* perf_event_attr.config of cpu-clock */
 	bool silent;		   /* notes are kept, not printed: the other process prints them */
 	VEC(char *) notes;
@@ -40,6 +42,8 @@ void plan_fit_stacks(struct plan *p, uint64_t ring_bytes);
 /* How event i is opened. size_class: enum control_size_class. */
 struct event_sampling plan_sampling(const struct plan *p, size_t event, uint32_t size_class,
 				    uint32_t cpu);
+/* How the event is opened that only tracks, with plan->track_apart. */
+struct event_sampling plan_tracking(const struct plan *p);
 /* The period event i is sampled with on average; 0: by frequency. */
 uint64_t plan_period(const struct plan *p, size_t event);
 void plan_note(struct plan *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

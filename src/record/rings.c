@@ -263,6 +263,17 @@ void rings_switch(struct rings *r, uint32_t size_class, enum rings_action action
 	}
 }
 
+bool rings_can_grow(const struct rings *r)
+{
+	size_t first = 0, larger = 0;
+	for (size_t i = 0; i < r->events.len; i++) {
+		const struct rings_event *e = &r->events.data[i];
+		first += e->event != UINT32_MAX && e->size_class == SIZE_FIRST;
+		larger += e->event != UINT32_MAX && e->size_class == SIZE_LARGER;
+	}
+	return larger && larger == first;
+}
+
 void rings_jitter(struct rings *r, uint64_t *random_state)
 {
 	for (size_t i = 0; i < r->events.len && i < 64; i++) {

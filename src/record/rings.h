@@ -75,6 +75,9 @@ bool rings_next(struct rings *r, struct record *out);
 /* Set in struct record's event when it came from an event on a whole CPU (SIZE_WIDE). */
 #define RINGS_WIDE 0x80000000u
 
+/* Is there a larger stack size beside every first one? */
+bool rings_can_grow(const struct rings *r);
+
 enum rings_action { RINGS_ENABLE, RINGS_DISABLE };
 
 void rings_switch(struct rings *r, uint32_t size_class, enum rings_action action);

@@ -8,6 +8,7 @@
 #include "record/broker.h"
 #include "record/worker.h"
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +18,6 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 /* ---- set-up ---- */
@@ -109,8 +109,6 @@ static int begin_writing(struct broker *b, struct error *err)
 {
 	struct control_begin m;
 	union control_message answer;
-	if (output_file_publish(&b->output, err) < 0)
-		return -1;
 	fill_begin(b, &m);
 	if (control_send(b->control, &m, sizeof(m), &b->output.fd, 1, err) < 0)
 		return -1;
@@ -145,9 +143,22 @@ static void warn_when_detached(const struct broker *b)
 			b->options->command[0]);
 }
 
-static int open_system_wide(struct broker *b, struct error *err)
+static int open_whole_task(struct broker *b, pid_t task, struct error *err)
 {
-	return broker_open_task(b, -1, err) < 0 ? -1 : broker_flush_events(b, err);
+	return broker_open_task(b, task, err) < 0 ? -1 : broker_flush_events(b, err);
+}
+
+/* The file's beginning is written before the command is executed, and takes its place only
+ * afterwards: a full disk is found out before anything runs, and a command that cannot run leaves a
+ * former file alone. */
+static int execute(struct broker *b, struct error *err)
+{
+	if (open_whole_task(b, b->plan->system_wide ? -1 : b->launch.pid, err) < 0 ||
+	    begin_writing(b, err) < 0) {
+		launch_abandon(&b->launch);
+		return -1;
+	}
+	return launch_go(&b->launch, b->options->command[0], err);
 }
 
 static int launch(struct broker *b, struct error *err)
@@ -155,13 +166,7 @@ static int launch(struct broker *b, struct error *err)
 	if (launch_prepare(&b->launch, b->options->command, &b->saved, err) < 0)
 		return -1;
 	b->launched = true;
-	int opened = b->plan->system_wide ? open_system_wide(b, err) : broker_open_launched(b, err);
-	if (opened < 0) {
-		launch_abandon(&b->launch);
-		b->launched = false;
-		return -1;
-	}
-	if (launch_go(&b->launch, b->options->command[0], err) < 0) {
+	if (execute(b, err) < 0) {
 		b->launched = false;
 		return -1;
 	}
@@ -169,23 +174,30 @@ static int launch(struct broker *b, struct error *err)
 	return 0;
 }
 
-static int wait_delay(const struct broker *b)
+/* A signal ends the wait; the loop will see to it. */
+static void wait_delay(const struct broker *b)
 {
-	if (b->options->delay_ns) {
-		struct timespec t = { (time_t)(b->options->delay_ns / 1000000000),
-				      (long)(b->options->delay_ns % 1000000000) };
-		nanosleep(&t, NULL);
-	}
-	return 0;
+	struct pollfd p = { .fd = b->signals, .events = POLLIN };
+	if (b->options->delay_ns)
+		poll(&p, 1, (int)(b->options->delay_ns / 1000000));
+}
+
+static int attach(struct broker *b, struct error *err)
+{
+	wait_delay(b);
+	int result = b->plan->system_wide ? open_whole_task(b, -1, err) : broker_attach(b, err);
+	return result < 0 ? -1 : begin_writing(b, err);
 }
 
 static int start_target(struct broker *b, struct error *err)
 {
-	if (b->options->command)
-		return launch(b, err);
-	if (wait_delay(b) < 0)
-		return -1;
-	return b->plan->system_wide ? open_system_wide(b, err) : broker_attach(b, err);
+	int result = b->options->command ? launch(b, err) : attach(b, err);
+	if (result == 0 && output_file_publish(&b->output, err) < 0) {
+		log_message(LOG_ERROR, "%s",
+			    err->text); /* what is recorded stays where it is written */
+		error_clear(err);
+	}
+	return result;
 }
 
 /* ---- the end ---- */
@@ -205,7 +217,7 @@ static void whole_text(const struct broker *b, char *buf, size_t size)
 static void say_summary(const struct broker *b)
 {
 	const struct control_summary *s = &b->summary;
-	char size[32], count[32], due[32], whole[64];
+	char size[32], count[32], due[32], lost[32], whole[64];
 	const char *path = b->output.path ? b->output.path : "standard output";
 	if (!b->done) {
 		log_message(LOG_ERROR,
@@ -220,17 +232,18 @@ static void say_summary(const struct broker *b)
 	if (s->samples == 0) {
 		log_message(
 			LOG_NOTICE,
-			"no samples: the command used less CPU time than one sampling period, or "
-			"it waited all the time (try a higher rate with -F) → %s",
+			"no samples: less CPU time was used than one sampling period lasts, or none at "
+			"all (a higher rate: -F) → %s",
 			path);
 		return;
 	}
 	text_count(due, sizeof(due), s->due);
 	whole_text(b, whole, sizeof(whole));
-	log_message(LOG_NOTICE, "%s samples%s%s%s, %llu lost%s → %s (%s)",
-		    text_count(count, sizeof(count), s->samples), s->due ? " of " : "",
-		    s->due ? due : "", s->due ? " due" : "", (unsigned long long)s->lost, whole,
-		    path, text_bytes(size, sizeof(size), s->file_bytes));
+	log_message(LOG_NOTICE, "%s sample%s%s%s%s, %s lost%s → %s (%s)",
+		    text_count(count, sizeof(count), s->samples),
+		    s->samples == 1 && !s->due ? "" : "s", s->due ? " of " : "", s->due ? due : "",
+		    s->due ? " due" : "", text_count(lost, sizeof(lost), s->lost), whole, path,
+		    text_bytes(size, sizeof(size), s->file_bytes));
 }
 
 static int exit_status(const struct broker *b, int *die_by_signal)
@@ -278,8 +291,6 @@ static int run(struct broker *b, int *die_by_signal, struct error *err)
 	raise_priority();
 	b->direct = files_direct_new();
 	if (start_worker(b, err) < 0 || wait_for_rings(b, err) < 0 || start_target(b, err) < 0)
-		return -1;
-	if (begin_writing(b, err) < 0 && !b->launched)
 		return -1;
 	start_clocks(b);
 	broker_loop(b);

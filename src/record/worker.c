@@ -213,10 +213,11 @@ static void process_ready(struct worker *w)
 static void grow_stacks(struct worker *w)
 {
 	struct pipeline_stats s;
-	if (w->grown || w->plan->stack_mode != STACK_COPY || !w->plan->stack_bytes[1])
+	if (w->grown || pipeline_is_wide(w->pipeline) || w->plan->stack_mode != STACK_COPY ||
+	    !w->plan->stack_bytes[1])
 		return;
 	pipeline_get_stats(w->pipeline, &s);
-	if (s.stacks < GROW_MIN || s.truncated * 100 < s.stacks)
+	if (s.stacks < GROW_MIN || s.truncated * 100 < s.stacks || !rings_can_grow(&w->rings))
 		return;
 	rings_switch(&w->rings, SIZE_FIRST, RINGS_DISABLE);
 	rings_switch(&w->rings, SIZE_LARGER, RINGS_ENABLE);
