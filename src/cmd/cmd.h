@@ -102,5 +102,8 @@ int cmd_status(const struct error *err);
  * replaced only when everything was written. EXIT_DONE, or EXIT_FAILED after having said why. */
 struct bytes;
 int cmd_write_output(const struct command *cmd, const struct bytes *b, const char *path);
+/* Fails when output (NULL, "-": none) is the file input (NULL: prof.data), by whatever name: what
+ * is read is not to be replaced by what is made of it. */
+int cmd_check_other_file(const char *input, const char *output, struct error *err);
 
 #endif

@@ -74,10 +74,13 @@ static int run(void *options, int argc, char **argv)
 	const struct options *o = options;
 	const char *path = o->output ? o->output : "flame.svg";
 	struct bytes out = { 0 };
+	struct error err = { 0 };
 	struct cmd_view v;
 
 	if (o->width > 100000)
 		return cmd_usage(&command_flame, "--width: at most 100000");
+	if (cmd_check_other_file(argc ? argv[0] : o->input.input, path, &err) < 0)
+		return cmd_fail(&command_flame, &err, cmd_status(&err));
 	int status = cmd_view_open(&v, &command_flame, &o->input, argc, argv, true);
 	if (status != EXIT_DONE)
 		return status;

@@ -33,6 +33,7 @@ static int run(void *options, int argc, char **argv)
 	const struct options *o = options;
 	struct folded_options f = { .count = o->count, .frames = cmd_frames(&o->input) };
 	struct bytes out = { 0 };
+	struct error err = { 0 };
 	struct cmd_view v;
 
 	f.frames.by_thread = o->by_thread;
@@ -40,6 +41,8 @@ static int run(void *options, int argc, char **argv)
 	f.frames.by_module = o->by_module;
 	f.frames.by_line = o->by_line;
 	f.frames.merge_recursion = o->merge_recursion;
+	if (cmd_check_other_file(argc ? argv[0] : o->input.input, o->output, &err) < 0)
+		return cmd_fail(&command_folded, &err, cmd_status(&err));
 	int status = cmd_view_open(&v, &command_folded, &o->input, argc, argv, true);
 	if (status != EXIT_DONE)
 		return status;

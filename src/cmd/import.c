@@ -12,6 +12,8 @@
 #include "input/input.h"
 #include "record/import.h"
 
+#define PRIVATE_MODE 0600 /* as prof record's own: names and paths of a person's programs */
+
 struct options {
 	const char *output;
 };
@@ -42,7 +44,8 @@ static int import(const char *from, const char *to, struct error *err)
 
 	if (fd < 0)
 		return error_set_errno(err, errno, "%s", from);
-	if (check_format(fd, from, err) < 0 || replace_begin(&out, to, err) < 0)
+	if (cmd_check_other_file(from, to, err) < 0 || check_format(fd, from, err) < 0 ||
+	    replace_begin(&out, to, PRIVATE_MODE, err) < 0)
 		return -1;
 	if (record_import_perf_data(fd, from, out.fd, err) < 0) {
 		replace_abandon(&out);

@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "cmd/cmd.h"
 #include "cmd/replace.h"
+#include "input/input.h"
 
 static void say(const struct command *cmd, const char *text)
 {
@@ -85,7 +86,7 @@ static int replace_file(const struct bytes *b, const char *path, struct error *e
 {
 	struct replace r;
 
-	if (replace_begin(&r, path, err) < 0)
+	if (replace_begin(&r, path, REPLACE_USUAL_MODE, err) < 0)
 		return -1;
 	if (io_write_full(r.fd, b->data, b->len) == 0)
 		return replace_finish(&r, false, err);
@@ -99,6 +100,19 @@ static bool is_special(const char *path)
 	struct stat st;
 
 	return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
+}
+
+int cmd_check_other_file(const char *input, const char *output, struct error *err)
+{
+	struct stat in, out;
+
+	if (!output || strcmp(output, "-") == 0 || stat(output, &out) < 0 || !S_ISREG(out.st_mode))
+		return 0;
+	int rc = input && strcmp(input, "-") == 0 ? fstat(STDIN_FILENO, &in)
+						  : stat(input ? input : INPUT_DEFAULT_PATH, &in);
+	if (rc < 0 || in.st_dev != out.st_dev || in.st_ino != out.st_ino)
+		return 0;
+	return error_set(err, ERROR_USAGE, "%s is what is read: name another file with -o", output);
 }
 
 int cmd_write_output(const struct command *cmd, const struct bytes *b, const char *path)

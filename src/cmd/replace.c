@@ -10,15 +10,22 @@
 
 #include "base/memory.h"
 
-int replace_begin(struct replace *r, const char *path, struct error *err)
+static mode_t usual_mode(void)
 {
 	mode_t mask = umask(0);
 
 	umask(mask);
+	return 0666 & ~mask;
+}
+
+int replace_begin(struct replace *r, const char *path, uint32_t mode, struct error *err)
+{
+	if (mode == REPLACE_USUAL_MODE)
+		mode = usual_mode();
 	r->path = xstrdup(path);
 	r->temporary = xasprintf("%s.XXXXXX", path);
 	r->fd = mkostemp(r->temporary, O_CLOEXEC);
-	if (r->fd >= 0 && fchmod(r->fd, 0666 & ~mask) == 0)
+	if (r->fd >= 0 && fchmod(r->fd, mode & 0777) == 0)
 		return 0;
 	error_set_errno(err, errno, "%s", path);
 	replace_abandon(r);

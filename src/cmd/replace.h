@@ -4,14 +4,18 @@
 
 #include "base/error.h"
 #include <stdbool.h>
+#include <stdint.h>
 
 struct replace {
 	char *path, *temporary;
 	int fd; /* write here */
 };
 
-/* Opens a file beside path, with the usual creation mode. */
-int replace_begin(struct replace *r, const char *path, struct error *err);
+#define REPLACE_USUAL_MODE UINT32_MAX
+
+/* Opens a file beside path; mode: its permissions, or REPLACE_USUAL_MODE for what the umask leaves.
+ */
+int replace_begin(struct replace *r, const char *path, uint32_t mode, struct error *err);
 /* Puts it in path's place; keep_old: what was there becomes path.old. On failure the temporary is
  * gone. */
 int replace_finish(struct replace *r, bool keep_old, struct error *err);

@@ -2,6 +2,7 @@
  * installed. */
 #include <inttypes.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cmd/cmd.h"
 #include "cmd/input.h"
@@ -30,12 +31,21 @@ static const struct cmd_option rows[] = {
 	{ .name = NULL },
 };
 
-static int write_profile(const struct profile *p, const char *path, struct error *err)
+/* The names may be read by those who may read the recording. */
+static uint32_t mode_of(const char *from)
+{
+	struct stat st;
+
+	return stat(from, &st) == 0 && S_ISREG(st.st_mode) ? st.st_mode & 0777 : 0600;
+}
+
+static int write_profile(const struct profile *p, const char *path, uint32_t mode,
+			 struct error *err)
 {
 	struct profile_writer *w = NULL;
 	struct replace out;
 
-	if (replace_begin(&out, path, err) < 0)
+	if (replace_begin(&out, path, mode, err) < 0)
 		return -1;
 	struct profile_writer_options options = { .fd = out.fd };
 	int rc = profile_writer_new(&w, &options, err);
@@ -77,7 +87,7 @@ static int run(void *options, int argc, char **argv)
 	if (status != EXIT_DONE)
 		return status;
 	look_up(&p, o, &report);
-	if (write_profile(&p, to, &err) < 0)
+	if (write_profile(&p, to, mode_of(from), &err) < 0)
 		status = cmd_fail(&command_symbolize, &err, EXIT_FAILED);
 	else if (!o->quiet)
 		cmd_say(&command_symbolize,

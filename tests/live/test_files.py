@@ -45,7 +45,7 @@ def test_other_mount_namespace():
     need_tool("unshare")
     os.mkdir("inside")
     script = "mount -t tmpfs none inside && cp '%s' inside/only && exec inside/only 400" % program("tail")
-    if run("unshare", "-m", "true").status:
+    if run("unshare", "-m", "mount", "-t", "tmpfs", "none", "inside").status:
         raise Skip("cannot make a mount namespace")
     r = record("unshare", "-m", "sh", "-c", script)
     expect(not os.path.exists("inside/only"), "the namespace leaked")
@@ -71,6 +71,58 @@ def test_failure_keeps_the_old_file():
     expect_equal(r.status, 127, str(r))
     with open("test.data", "rb") as f:
         expect(f.read() == before, "a failed recording destroyed a good file")
+
+
+def mode(path):
+    return stat.S_IMODE(os.stat(path).st_mode)
+
+
+def test_made_of_a_private_recording_is_private():
+    r = record(program("shares"), 50)
+    for options, made in ((("symbolize",), r.path), (("symbolize", "-o", "named.data"), "named.data")):
+        s = prof(*options, r.path)
+        expect_equal((s.status, mode(made)), (0, 0o600), str(s))
+    os.chmod(r.path, 0o640)
+    expect_equal((prof("symbolize", r.path).status, mode(r.path)), (0, 0o640), "as the recording is, in place")
+    perf = run(need_tool("perf"), "record", "-q", "-o", "perf.data", "-e", "cpu-clock", "-g", "--", program("shares"), "50")
+    if perf.status:
+        raise Skip("perf cannot record here: " + perf.err)
+    os.chmod("perf.data", 0o644)
+    s = prof("import", "-o", "imported.data", "perf.data")
+    expect_equal((s.status, mode("imported.data")), (0, 0o600), str(s))
+
+
+def test_the_input_is_not_overwritten():
+    r = record(program("shares"), 50)
+    with open(r.path, "rb") as f:
+        before = f.read()
+    os.link(r.path, "other-name")
+    os.symlink(r.path, "link")
+    for command in ("flame", "folded", "import"):
+        for output in (r.path, "other-name", "./link"):
+            s = prof(command, "-o", output, r.path)
+            expect_equal((s.status, s.out), (2, ""), str(s))
+            expect_equal(s.err, "prof %s: %s is what is read: name another file with -o\n" % (command, output), "message")
+    with open(r.path, "rb") as f:
+        s = prof("flame", "-o", r.path, "-i", "-", stdin=f)
+    expect_equal(s.status, 2, "from standard input: " + str(s))
+    os.rename(r.path, "prof.data")
+    expect_equal(prof("flame", "-o", "prof.data").status, 2, "the default input")
+    with open("prof.data", "rb") as f:
+        expect(f.read() == before, "the recording was overwritten")
+
+
+def test_full_disk():
+    if not os.path.exists("/dev/full"):
+        raise Skip("no /dev/full")
+    r = prof("record", "-o", "/dev/full", "--", "true")
+    expect_equal((r.status, r.out), (125, ""), str(r))
+    expect("No space left on device" in r.err and "other half" not in r.err, r.err)
+    record(program("shares"), 50)
+    for command in ("flame", "folded"):
+        r = prof(command, "-o", "/dev/full", "test.data")
+        expect_equal((r.status, r.out), (1, ""), str(r))
+        expect("No space left on device" in r.err and r.err.count("\n") == 1, r.err)
 
 
 def test_output_to_a_pipe():

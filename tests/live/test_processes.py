@@ -1,4 +1,5 @@
 """Children, threads, daemons: all found, under their names, with their time."""
+import re
 import subprocess
 import time
 
@@ -155,6 +156,44 @@ def test_events():
     expect(total(below(r.counts("--event", "task-clock"), "half")) > 20, r.result.err)
     faults = record(program("wrappers"), 100, options=["-e", "page-faults", "-c", "1"], path="faults.data").counts()
     expect(total(below(faults, "main")) > 30, "page faults: %d" % total(below(faults, "main")))
+
+
+def check_growth(*options):
+    """A stack that does not fit makes prof copy more of each: what starts afterwards must be seen as well."""
+    script = "sleep 0.7; '%s' 1200 12 4096; '%s' 800; true" % (program("deep"), program("shares"))
+    target = subprocess.Popen(["sh", "-c", script], stdout=subprocess.DEVNULL, env=environment())
+    try:
+        p = prof("record", "-o", "test.data", *[str(target.pid) if o == "PID" else o for o in options], "--duration", "4")
+    finally:
+        target.wait(timeout=30)
+    expect_equal(p.status, 0, str(p))
+    stacks = Recording("test.data").counts()
+    deep = [s for s in stacks if s.comm == "deep"]
+    expect(max((s.frames.count("rec") for s in deep), default=0) >= 12, "no whole stack of deep: " + p.err)
+    later = [s for s in stacks if s.comm == "shares"]
+    expect(total(below(later, "main")) > 100, "%d samples of what came later: %s" % (total(later), p.err))
+    bad = [s.frames for s in later if any("unmapped" in f for f in s.frames)]
+    expect_equal(bad[:3], [], "%d stacks of what came later have code of no file" % len(bad))
+
+
+def test_growth_while_attached():
+    check_growth("-p", "PID")
+
+
+def test_growth_system_wide_alone():
+    need_root()
+    check_growth("-a")
+
+
+def test_events_with_many_children():
+    script = "i=0; while [ $i -lt 200 ]; do /bin/true; i=$((i+1)); done; times"
+    r = record("sh", "-c", script, options=["-e", "task-clock,page-faults"])
+    used = sum(60e9 * int(m) + 1e9 * float(s) for m, s in re.findall(r"(\d+)m([\d.]+)s", r.result.out))
+    expect(used > 0, "times: " + r.result.out)
+    faults = sum(s.weight for s in r.folded("--event", "page-faults"))
+    expect(200 <= faults < 1e6, "%d page faults" % faults)
+    got = sum(s.weight for s in r.folded("--event", "task-clock"))
+    expect(abs(got - used) <= 0.15 * used, "%.1f ms of %.1f ms accounted" % (got / 1e6, used / 1e6))
 
 
 def test_period():
