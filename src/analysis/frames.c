@@ -125,6 +125,13 @@ char *frame_unknown_name(const struct profile *p, uint32_t module, uint64_t addr
 	return xasprintf("[unknown %s+0x%" PRIx64 "]", frame_module_name(p, module), address);
 }
 
+bool frame_is_unknown_name(const char *name)
+{
+	const char start[] = "[unknown ";
+
+	return strncmp(name, start, sizeof(start) - 1) == 0;
+}
+
 static bool is_nameless_kernel(const struct profile_module *m)
 {
 	return m && m->kind == MODULE_KERNEL &&
@@ -206,8 +213,10 @@ static uint32_t function_key(struct frame_keys *k, const struct profile_frame *f
 
 	if (*slot != PAIRMAP_NONE)
 		return *slot;
+	bool unknown = frame_is_unknown_name(profile_str(k->profile, f->name));
 	uint32_t key = add_key(k, key_text(k, name, by_line ? frame->line : 0), f->module,
-			       frame_code_kind(k->profile, f->module));
+			       unknown ? unknown_kind(k->profile, f->module)
+				       : frame_code_kind(k->profile, f->module));
 	k->tree->keys.data[key].file = by_line ? frame->file : f->file;
 	k->tree->keys.data[key].line = by_line ? frame->line : f->line;
 	*slot = key;

@@ -43,6 +43,8 @@ uint8_t frame_code_kind(const struct profile *p, uint32_t module);
 const char *frame_module_name(const struct profile *p, uint32_t module);
 /* "[unknown libfoo.so+0x1234]"; the caller frees. */
 char *frame_unknown_name(const struct profile *p, uint32_t module, uint64_t address);
+/* True of such a name: code whose bounds are known, but not what it is called. */
+bool frame_is_unknown_name(const char *name);
 /* "comm", or "[no name]". */
 const char *frame_comm(const struct profile *p, uint32_t task);
 /* "comm (tid)"; the caller frees. */

@@ -71,7 +71,11 @@ static bool has_leaf_name(const struct profile *p, const struct profile_sample *
 {
 	uint32_t location = profile_find_location(p, s->leaf_module, s->leaf_address);
 
-	return location != PROFILE_NONE && p->locations.data[location].frame_count > 0;
+	if (location == PROFILE_NONE || !p->locations.data[location].frame_count)
+		return false;
+	uint32_t frame = p->locations.data[location].first_frame;
+	const struct profile_function *f = &p->functions.data[p->frames.data[frame].function];
+	return !frame_is_unknown_name(profile_str(p, f->name));
 }
 
 static bool has_known_end(uint8_t end)
@@ -104,6 +108,7 @@ static void count_stack(struct counting *c, const struct profile_sample *s)
 	bool guessed = s->flags & SAMPLE_GUESSED;
 
 	h->by_end[end]++;
+	h->ends_known += has_known_end(end);
 	h->guessed += guessed;
 	h->whole += end == END_ROOT && !guessed;
 	if (end != END_ROOT && has_known_end(end))
@@ -187,11 +192,18 @@ static void take_recorded(struct health *h, const struct profile *p,
 			  const struct filter_result *samples)
 {
 	h->filtered = samples->samples.len != p->samples.len;
-	h->effective_hz = (double)p->health.effective_rate_mhz / 1000;
+	/* Of whole CPUs samples come by CPU and idle time: no rate that was asked for. */
+	if (!p->events.len || !(p->events.data[0].flags & EVENT_SYSTEM_WIDE))
+		h->effective_hz = (double)p->health.effective_rate_mhz / 1000;
 	if (h->filtered)
 		return;
 	h->due = p->health.due;
 	h->lost = p->health.lost_kernel + p->health.lost_own;
+}
+
+bool health_is_own(const struct profile *p)
+{
+	return p->runs.len && strncmp(profile_str(p, p->runs.data[0].tool), "prof ", 5) == 0;
 }
 
 void health_compute(struct health *h, const struct profile *p, const struct filter_result *samples)

@@ -11,12 +11,13 @@
 struct health {
 	uint64_t due, delivered, whole, guessed, lost;
 	uint64_t by_end[END_COUNT];    /* delivered samples by end reason */
+	uint64_t ends_known;	       /* of these, with a stack whose end has a known reason */
 	uint64_t unnamed_leaves;       /* samples whose leaf has no name */
 	uint64_t weight_total, weight_synthetic; /* of the first sample's event */
 	uint64_t weight_not_sampled;		 /* of these, "[not sampled]" */
 	uint64_t weight_kernel_hidden;		 /* of these, "[kernel, not permitted]" */
 	bool filtered;			/* a part of the recording: due and lost are not known, 0 */
-	double effective_hz;
+	double effective_hz;		/* per task; 0: not known, as of system-wide recordings */
 	/* Modules that cost most whole stacks, worst first. */
 	struct { uint32_t module; uint8_t end; uint64_t count; } worst[5];
 	uint32_t worst_count;
@@ -30,8 +31,11 @@ void health_compute(struct health *h, const struct profile *p, const struct filt
 void health_format(const struct health *h, const struct profile *p, struct bytes *out);
 /* The same for a terminal of width columns; health_format is for 80. */
 void health_format_wrapped(const struct health *h, const struct profile *p, uint32_t width, struct bytes *out);
-/* The copyable remedy, or NULL. Caller frees. */
+/* The remedy as a command to copy, with the options of the recording, or NULL. Caller frees. */
 char *health_remedy(const struct health *h, const struct profile *p);
+
+/* True when prof made the recording itself, so that it knows how it was made. */
+bool health_is_own(const struct profile *p);
 
 /* When delivered is 0: the likely reason, one line without a newline. Caller frees. */
 char *health_why_empty(const struct health *h, const struct profile *p);

@@ -16,6 +16,9 @@ struct wrap {
 void wrap_begin(struct wrap *w, struct bytes *out, const char *label, size_t width, size_t indent);
 /* Add what was printed into part, and empty it; nothing when it is empty. */
 void wrap_take(struct wrap *w, struct bytes *part);
+/* The same for a sentence: one too long for the rest of the line begins a new one and breaks between
+ * words. */
+void wrap_take_words(struct wrap *w, struct bytes *part);
 void wrap_end(struct wrap *w);
 
 #endif

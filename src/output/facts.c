@@ -57,7 +57,8 @@ void facts_compute(struct facts *f, const struct profile *p, const struct filter
 	count_samples(f, p, samples, event);
 	if (!f->filtered)
 		f->cpu_ns = p->health.target_cpu_ns;
-	if (!f->cpu_ns && f->unit == UNIT_NS)
+	/* Never less than the rows add up to. */
+	if (f->unit == UNIT_NS && f->cpu_ns < f->total)
 		f->cpu_ns = f->total;
 }
 

@@ -125,6 +125,7 @@ static void add_health(struct json *j, const struct info *info)
 	json_open_object(j, "health");
 	json_u64(j, "due", h->due);
 	json_u64(j, "delivered", h->delivered);
+	json_u64(j, "ends_known", h->ends_known);
 	json_u64(j, "whole", h->whole);
 	json_u64(j, "guessed", h->guessed);
 	json_u64(j, "unnamed_leaves", h->unnamed_leaves);
@@ -134,7 +135,7 @@ static void add_health(struct json *j, const struct info *info)
 	json_u64(j, "throttle_count", f->throttle_count);
 	json_u64(j, "throttled_ns", f->throttled_ns);
 	json_u64(j, "requested_hz", f->requested_rate);
-	json_u64(j, "effective_millihz", f->effective_rate_mhz);
+	json_u64(j, "effective_millihz", (uint64_t)(h->effective_hz * 1000 + 0.5));
 	json_u64(j, "prof_cpu_ns", f->prof_cpu_ns);
 	json_u64(j, "prof_max_rss_bytes", f->prof_max_rss_bytes);
 	json_u64(j, "target_cpu_ns", f->target_cpu_ns);

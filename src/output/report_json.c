@@ -18,6 +18,7 @@ static void add_health(struct json *j, const struct report *r)
 	json_u64(j, "due", h->due);
 	json_u64(j, "delivered", h->delivered);
 	json_u64(j, "lost", h->lost);
+	json_u64(j, "ends_known", h->ends_known);
 	json_u64(j, "whole", h->whole);
 	json_u64(j, "guessed", h->guessed);
 	json_u64(j, "unnamed_leaves", h->unnamed_leaves);
@@ -28,7 +29,7 @@ static void add_health(struct json *j, const struct report *r)
 	}
 	json_close_object(j);
 	json_u64(j, "requested_hz", r->profile->health.requested_rate);
-	json_u64(j, "effective_millihz", r->profile->health.effective_rate_mhz);
+	json_u64(j, "effective_millihz", (uint64_t)(h->effective_hz * 1000 + 0.5));
 	json_u64(j, "prof_cpu_ns", r->profile->health.prof_cpu_ns);
 	json_bool(j, "complete", r->profile->health.complete);
 	char *remedy = health_remedy(h, r->profile);

@@ -67,7 +67,7 @@ void sample_profile(struct build *b, struct filter_result *all)
 		build_str(b, "0123456789abcdef0123456789abcdef01234567");
 	b->profile.modules.data[b->library].identity = IDENTITY_GNU_BUILD_ID;
 	b->profile.modules.data[b->library].note =
-		build_str(b, "stripped: apt install zlib1g-dbgsym");
+		build_str(b, "no names: the file is stripped and its debug file is not installed");
 	b->profile.events.data[b->event].exact_total = 790000000;
 	vec_push(&b->profile.notes,
 		 build_str(b, "no PMU here: sampled task-clock instead of cycles"));

@@ -1,0 +1,199 @@
+/* What would mend a recording: one command to copy, with what the user had chosen. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/frames.h"
+#include "analysis/health.h"
+#include "base/text.h"
+
+#define COMMAND_SHOWN ((size_t)400)
+#define FEW_SAMPLES   ((uint64_t)100)
+#define DEFAULT_HZ    ((uint64_t)997)
+#define LARGEST_COPY  ((uint64_t)65528) /* the kernel takes multiples of 8 below 64 KiB */
+
+/* "pid 12,13" is how a run that attached is described: the numbers, or NULL. */
+static const char *ids_after(const char *command, const char *word)
+{
+	size_t len = strlen(word);
+	const char *ids = command + len;
+
+	if (strncmp(command, word, len) != 0 || !*ids || ids[strspn(ids, "0123456789,")])
+		return NULL;
+	return ids;
+}
+
+static bool is_wide(const struct profile *p)
+{
+	return p->events.len && (p->events.data[0].flags & EVENT_SYSTEM_WIDE);
+}
+
+static void append_target(struct bytes *out, const struct profile *p)
+{
+	const char *command = profile_str(p, p->runs.data[0].command);
+	const char *pids = ids_after(command, "pid "), *tids = ids_after(command, "thread ");
+	bool shown = *command && strlen(command) <= COMMAND_SHOWN;
+
+	if (pids) {
+		bytes_printf(out, " -p %s", pids);
+	} else if (tids) {
+		bytes_printf(out, " -t %s", tids);
+	} else if (strcmp(command, "all processes") == 0) {
+		bytes_printf(out, " -a");
+	} else {
+		bytes_printf(out, "%s -- ", is_wide(p) ? " -a" : "");
+		text_append_printable(out, shown ? command : "COMMAND",
+				      shown ? strlen(command) : strlen("COMMAND"));
+	}
+}
+
+static bool is_default_event(const struct profile *p)
+{
+	const char *name = profile_str(p, p->events.data[0].name);
+
+	return strcmp(name, "cycles") == 0 ||
+	       strcmp(name, is_wide(p) ? "cpu-clock" : "task-clock") == 0;
+}
+
+static bool is_plain(const char *name)
+{
+	return *name && !name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+					   "0123456789_-:.,/=@%+")];
+}
+
+static void append_events(struct bytes *out, const struct profile *p)
+{
+	if (!p->events.len || (p->events.len == 1 && is_default_event(p)))
+		return;
+	for (size_t i = 0; i < p->events.len; i++) {
+		const char *name = profile_str(p, p->events.data[i].name);
+		if (is_plain(name))
+			bytes_printf(out, " -e %s", name);
+	}
+}
+
+/* An event with a period and no frequency was given that period; tracepoints have both. */
+static void append_rate(struct bytes *out, const struct profile *p)
+{
+	const struct profile_event *e = p->events.len ? &p->events.data[0] : NULL;
+
+	if (e && !e->frequency && e->period)
+		bytes_printf(out, " -c %" PRIu64, e->period);
+	else if (e && e->frequency && e->frequency != DEFAULT_HZ)
+		bytes_printf(out, " -F %" PRIu64, e->frequency);
+}
+
+/* True when another -F would change how often samples are taken. */
+static bool is_sampled_by_rate(const struct profile *p)
+{
+	const struct profile_event *e = p->events.len ? &p->events.data[0] : NULL;
+
+	return e && e->frequency && (!e->period || e->unit == UNIT_NS);
+}
+
+/*
+ * The recording as the user could type it again, with options, which replace its rate when
+ * they have one. NULL where it is not known how it was made.
+ */
+static char *record_again(const struct profile *p, const char *options)
+{
+	struct bytes out = { 0 };
+
+	if (!health_is_own(p))
+		return NULL;
+	bytes_printf(&out, "prof record");
+	append_events(&out, p);
+	if (strncmp(options, "-F", 2) != 0)
+		append_rate(&out, p);
+	bytes_printf(&out, "%s%s", *options ? " " : "", options);
+	append_target(&out, p);
+	bytes_u8(&out, '\0');
+	return (char *)out.data;
+}
+
+/* Tasks shorter than the period: root samples whole CPUs for them, others need a shorter period. */
+static char *see_short_tasks(const struct profile *p)
+{
+	bool ordinary = p->events.len && (p->events.data[0].flags & EVENT_EXCLUDES_KERNEL);
+
+	if (!ordinary)
+		return is_sampled_by_rate(p) ? record_again(p, "-F 10000") : NULL;
+	char *again = record_again(p, "");
+	char *as_root = again ? xasprintf("sudo %s", again) : NULL;
+	free(again);
+	return as_root;
+}
+
+static char *larger_copy(const struct profile *p)
+{
+	uint64_t size = p->health.stack_bytes ? p->health.stack_bytes : LARGEST_COPY;
+
+	size = size > LARGEST_COPY / 4 ? LARGEST_COPY : size * 4;
+	CLEANUP_FREE char *options = xasprintf("--call-graph dwarf,%" PRIu64, size & ~(uint64_t)7);
+	return record_again(p, options);
+}
+
+static char *larger_ring(const struct profile *p)
+{
+	uint64_t size = p->health.ring_bytes ? p->health.ring_bytes : (uint64_t)1 << 20;
+	CLEANUP_FREE char *options = xasprintf("-m %" PRIu64 "k", size / 1024 * 4);
+
+	return record_again(p, options);
+}
+
+/* Debian and its kin install the C library's files in directories named after the machine. */
+static bool is_debian_libc(const char *path)
+{
+	static const char *const files[] = { "libc.so.6", "libm.so.6", "ld-linux-x86-64.so.2",
+					     "ld-linux-aarch64.so.1" };
+	const char *place = strstr(path, "-linux-gnu/");
+
+	for (size_t i = 0; place && i < ARRAY_LEN(files); i++) {
+		if (strcmp(place + strlen("-linux-gnu/"), files[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Only for modules whose package is known. Notes come with the file and are no commands. */
+static char *name_remedy(const struct health *h, const struct profile *p)
+{
+	for (uint32_t i = 0; i < h->nameless_count; i++) {
+		uint32_t module = h->nameless[i].module;
+		if (module < p->modules.len && h->nameless[i].count * 100 >= h->delivered &&
+		    is_debian_libc(profile_str(p, p->modules.data[module].path)))
+			return xstrdup("apt install libc6-dbg && prof symbolize");
+	}
+	return NULL;
+}
+
+static bool is_over(uint64_t part, uint64_t all, uint64_t percent_limit)
+{
+	return (unsigned __int128)part * 100 > (unsigned __int128)all * percent_limit;
+}
+
+static bool has_few_samples(const struct health *h, const struct profile *p)
+{
+	return h->delivered > 0 && h->delivered < FEW_SAMPLES && !h->filtered &&
+	       is_sampled_by_rate(p) && p->health.requested_rate && p->health.requested_rate < 4000;
+}
+
+char *health_remedy(const struct health *h, const struct profile *p)
+{
+	if (is_over(h->weight_kernel_hidden, h->weight_total, 5))
+		return xstrdup("sudo sysctl kernel.perf_event_paranoid=1");
+	if (is_over(h->lost, h->due ? h->due : h->delivered + h->lost, 1))
+		return larger_ring(p);
+	if (is_over(h->weight_not_sampled, h->weight_total, 20) && !h->filtered)
+		return see_short_tasks(p);
+	if (is_over(h->by_end[END_TRUNCATED], h->delivered, 2) &&
+	    p->health.stack_bytes < LARGEST_COPY)
+		return larger_copy(p);
+	if (is_over(h->by_end[END_NO_STACK], h->delivered, 50))
+		return record_again(p, "--call-graph auto");
+	if (is_over(h->unnamed_leaves, h->delivered, 5))
+		return name_remedy(h, p);
+	if (has_few_samples(h, p))
+		return record_again(p, "-F 4000");
+	return NULL;
+}
