@@ -116,10 +116,22 @@ struct task_thread *task_find(struct task_table *t, uint32_t pid, uint32_t tid, 
 	return &find(t, pid, tid, time_ns)->t;
 }
 
-/* /proc was read after this happened, and told the outcome. */
-static bool is_older_than_proc(const struct thread_entry *e, uint64_t time_ns)
+/* What is known already is the outcome of this: /proc was read later, or a recorder made the record
+ * up (then it has no time) for a task that records tell of themselves. */
+static bool is_outdated(const struct thread_entry *e, uint64_t time_ns)
 {
-	return e && !e->t.exited && e->t.from_proc && e->t.start_ns > time_ns;
+	return e && !e->t.exited && e->t.start_ns > time_ns && (e->t.from_proc || time_ns == 0);
+}
+
+/* A fork that a recorder made up for a task told of before, in whatever order: only the parent is
+ * news. */
+static bool add_parent(struct thread_entry *e, uint32_t pid, uint32_t parent_pid, uint64_t time_ns)
+{
+	if (!e || e->t.exited || e->t.pid != pid || time_ns != 0)
+		return false;
+	if (e->t.parent_pid == 0 && pid != parent_pid)
+		e->t.parent_pid = parent_pid;
+	return true;
 }
 
 /* The numbers are given out again: whatever still has them ended unseen. */
@@ -140,7 +152,8 @@ void task_fork(struct task_table *t, uint32_t pid, uint32_t tid, uint32_t parent
 	struct task_thread row = row_of(pid, tid, time_ns);
 	bool is_process = pid != parent_pid;
 
-	if (is_older_than_proc(thread_lookup(t, tid), time_ns) || pid == PID_GONE)
+	if (is_outdated(thread_lookup(t, tid), time_ns) || pid == PID_GONE ||
+	    add_parent(thread_lookup(t, tid), pid, parent_pid, time_ns))
 		return;
 	const struct thread_entry *parent = find(t, parent_pid, parent_tid, time_ns);
 	memcpy(row.comm, parent->t.comm, sizeof(row.comm));
@@ -187,7 +200,7 @@ void task_comm(struct task_table *t, uint32_t pid, uint32_t tid, const char *com
 {
 	struct thread_entry *e = thread_lookup(t, tid);
 
-	if (is_older_than_proc(e, time_ns) || pid == PID_GONE)
+	if ((is_outdated(e, time_ns) && e->t.comm[0]) || pid == PID_GONE)
 		return;
 	/* After an exec by another thread the ended leader's number is in use again. */
 	if (is_exec && e && e->t.exited && e->t.pid == pid) {
@@ -231,12 +244,33 @@ void map_into(struct task_table *t, struct space_entry *s, uint32_t pid,
 		shared_map(t, s, &m, time_ns);
 }
 
+/* A recorder tells of a mapping that was there before (without a time), and kernel threads have
+ * none: this is a program. Nothing else says so of init, which descends from the kernel's first
+ * task, and of everything after it. */
+static void become_program(struct task_table *t, uint32_t pid, uint64_t time_ns)
+{
+	struct space_entry *space = space_of_pid(t, pid);
+
+	if (!space)
+		space = space_new(t, pid, NULL, time_ns);
+	for (size_t i = 0; i < t->threads.items.len; i++) {
+		struct thread_entry *e = t->threads.items.data[i];
+		if (!e || e->t.pid != pid || e->t.exited || !e->t.is_kernel)
+			continue;
+		struct task_thread before = e->t;
+		e->t.is_kernel = false;
+		thread_new_row(t, e, before.comm, space, before.start_ns);
+	}
+}
+
 void task_map(struct task_table *t, uint32_t pid, uint32_t tid, const struct task_map_info *m,
 	      uint64_t time_ns)
 {
 	if (pid == PID_GONE || m->length == 0 || m->start + m->length < m->start)
 		return;
 	const struct thread_entry *e = find(t, pid, tid, time_ns);
+	if (time_ns == 0 && e->t.is_kernel && !e->t.exited && pid != 0)
+		become_program(t, pid, time_ns);
 	if (e->t.space && e->t.space->users > 0)
 		map_into(t, space_entry_of(e->t.space), pid, m, time_ns);
 }

@@ -407,6 +407,58 @@ static void kernel_threads_and_pid_zero(void **state)
 	assert_ptr_equal(task_kernel_module(l->table), task_kernel_module(l->table));
 }
 
+/* What perf makes up for init and a child of it; nothing says that they are no kernel threads but
+ * their mappings. */
+static void programs_descend_from_the_kernel(void **state)
+{
+	struct log *l = *state;
+
+	task_fork(l->table, 1, 1, 0, 0, 0);
+	task_comm(l->table, 1, 1, "init", false, 0);
+	task_fork(l->table, 1, 5, 1, 1, 0);
+	task_fork(l->table, 2, 2, 0, 0, 0);
+	task_comm(l->table, 2, 2, "kthreadd", false, 0);
+	log_skip(l);
+	log_map(l, 1, 0x1000, 0x2000, 0, "/sbin/init", 0);
+	log_expect(l, "space 0 1\nend 2 @0\nrow 6 1/1 init s0\nend 3 @0\nrow 7 1/5 init s0\n"
+		      "map s0 1000-2000 /sbin/init+0\n");
+	task_fork(l->table, 10, 10, 1, 1, 0);
+	task_comm(l->table, 10, 10, "app", false, 0);
+	log_map(l, 10, 0x1000, 0x2000, 0, "/bin/app", 0);
+	log_expect_maps(l, 10, 7, "1000-2000 /bin/app+0");
+	log_expect_maps(l, 1, 7, "1000-2000 /sbin/init+0");
+	assert_false(task_find(l->table, 1, 5, 7)->is_kernel);
+	assert_true(task_find(l->table, 2, 2, 7)->is_kernel);
+}
+
+/* Records that a recorder made up (without a time) may come in any order, and after real ones. */
+static void made_up_records_in_any_order(void **state)
+{
+	struct log *l = *state;
+
+	log_map(l, 11, 0x1000, 0x2000, 0, "/bin/child", 0);
+	task_comm(l->table, 11, 11, "child", false, 0);
+	log_map(l, 10, 0x1000, 0x2000, 0, "/bin/parent", 0);
+	task_comm(l->table, 10, 10, "parent", false, 0);
+	log_skip(l);
+	task_fork(l->table, 11, 11, 10, 10, 0);
+	log_expect(l, "");
+	assert_int_equal(task_find(l->table, 11, 11, 5)->parent_pid, 10);
+	assert_string_equal(task_find(l->table, 11, 11, 5)->comm, "child");
+	log_expect_maps(l, 11, 5, "1000-2000 /bin/child+0");
+	/* real news, then what was made up of an earlier state */
+	task_comm(l->table, 11, 11, "next", true, 100);
+	log_map(l, 11, 0x1000, 0x3000, 0, "/bin/next", 101);
+	task_fork(l->table, 11, 11, 10, 10, 0);
+	task_comm(l->table, 11, 11, "child", false, 0);
+	log_map(l, 11, 0x1000, 0x2000, 0, "/bin/child", 0);
+	assert_string_equal(task_find(l->table, 11, 11, 105)->comm, "next");
+	log_expect_maps(l, 11, 105, "1000-3000 /bin/next+0");
+	/* a real fork with the same number is another process */
+	task_fork(l->table, 11, 11, 10, 10, 200);
+	log_expect_maps(l, 11, 201, "1000-2000 /bin/parent+0");
+}
+
 static void flags_go_to_children(void **state)
 {
 	struct log *l = *state;
@@ -605,6 +657,8 @@ int main(void)
 		TEST(modules_are_told_apart_by_build_id),
 		TEST(modules_without_build_id_by_path_and_inode),
 		TEST(kernel_threads_and_pid_zero),
+		TEST(programs_descend_from_the_kernel),
+		TEST(made_up_records_in_any_order),
 		TEST(flags_go_to_children),
 		TEST(names_of_any_bytes_and_length),
 		TEST(nonsense_is_ignored),
