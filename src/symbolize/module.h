@@ -3,6 +3,7 @@
 #define PROF_SYMBOLIZE_MODULE_H
 
 #include "base/memory.h"
+#include "elf/cfi.h"
 #include "elf/elf_image.h"
 #include "symbolize/demangle.h"
 #include "symbolize/dwarf_info.h"
@@ -25,7 +26,10 @@ struct symbol_module {
 		*loading; /* of the symbolizer; for files that are needed later */
 	struct elf_image *image, *debug_image; /* NULL when not found */
 	struct symbol_index index;	       /* ELF or kernel */
-	struct dwarf_info *dwarf;	       /* NULL when there is none */
+	bool has_gaps; /* the file has no full symbol table: `functions` tells what it leaves out */
+	struct cfi_finder functions;
+	char unknown_name[320];	  /* of the last function without a name */
+	struct dwarf_info *dwarf; /* NULL when there is none */
 	struct demangle_cache names;
 	struct perf_map *map; /* of the process, owned by the symbolizer */
 	struct symbolize_result result;

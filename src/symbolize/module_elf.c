@@ -1,8 +1,10 @@
 /*
  * ELF modules: load the file, its debug file and DWARF, then name addresses. The outermost function
  * takes the name of the ELF symbol (it is what the linker and every other tool call it), inlined
- * ones theirs from DWARF.
+ * ones theirs from DWARF. Where a stripped file names nothing, the unwind tables still tell where a
+ * function begins and ends.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -183,6 +185,9 @@ static void index_symbols(struct symbol_module *m)
 		symtab = elf_image_has_symtab(m->debug_image);
 	}
 	symbol_index_finish(&m->index);
+	m->has_gaps = !symtab && m->image;
+	if (m->has_gaps)
+		cfi_finder_init(&m->functions, m->image, m->debug_image);
 	if (m->result.symbols != SYMBOLS_REFUSED)
 		m->result.symbols = symtab	? SYMBOLS_SYMTAB
 				    : c.own > 0 ? SYMBOLS_DYNSYM
@@ -252,6 +257,36 @@ static void name_outermost(struct symbol_module *m, const struct symbol *s, uint
 	frame->linkage = s->name;
 }
 
+/* The function at address as unwind tables have it, in m->functions.fde. */
+static bool find_unwound(struct symbol_module *m, uint64_t address)
+{
+	enum cfi_place place;
+	uint64_t offset;
+
+	return m->has_gaps && cfi_finder_find(&m->functions, address, &place, &offset);
+}
+
+/* The symbol of address, or NULL. A symbol without size reaches to the next one; where symbols are
+ * missing, other functions lie between. */
+static const struct symbol *find_symbol(struct symbol_module *m, uint64_t address)
+{
+	const struct symbol *s = symbol_index_find(&m->index, address);
+
+	if (s && !s->sized && find_unwound(m, address) && s->start < m->functions.fde.start)
+		return NULL;
+	return s;
+}
+
+static void push_unknown(struct symbol_module *m, struct symbol_frames *out)
+{
+	const char *slash = strrchr(m->path, '/');
+	const char *file = slash && slash[1] ? slash + 1 : m->path;
+
+	snprintf(m->unknown_name, sizeof(m->unknown_name),
+		 SYMBOLIZE_UNKNOWN "%.255s+0x%" PRIx64 "]", file, m->functions.fde.start);
+	vec_push(&out->list, ((struct profile_symbol_frame){ .name = m->unknown_name }));
+}
+
 static bool has_name(const struct dwarf_frame *f)
 {
 	return f->function && (f->function->linkage || f->function->name);
@@ -259,7 +294,7 @@ static bool has_name(const struct dwarf_frame *f)
 
 void module_resolve_elf(struct symbol_module *m, uint64_t address, struct symbol_frames *out)
 {
-	const struct symbol *s = symbol_index_find(&m->index, address);
+	const struct symbol *s = find_symbol(m, address);
 	struct dwarf_frames found = { 0 };
 
 	if (m->dwarf)
@@ -278,15 +313,18 @@ void module_resolve_elf(struct symbol_module *m, uint64_t address, struct symbol
 	/* A line without any function around it says too little to stand as a frame. */
 	if (out->list.len && !out->list.data[out->list.len - 1].name)
 		vec_clear(&out->list);
+	if (!out->list.len && find_unwound(m, address))
+		push_unknown(m, out);
 }
 
 bool module_range_elf(struct symbol_module *m, uint64_t address, uint64_t *start, uint64_t *end)
 {
-	const struct symbol *s = symbol_index_find(&m->index, address);
+	const struct symbol *s = find_symbol(m, address);
+	bool unwound = !(s && s->sized) && find_unwound(m, address);
 
-	if (!s)
+	if (!s && !unwound)
 		return false;
-	*start = s->start;
-	*end = s->end;
+	*start = s ? s->start : m->functions.fde.start;
+	*end = unwound ? m->functions.fde.end : s->end;
 	return true;
 }

@@ -58,6 +58,7 @@ void module_free(struct symbol_module *m)
 {
 	dwarf_info_free(m->dwarf);
 	symbol_index_release(&m->index);
+	cfi_finder_release(&m->functions);
 	demangle_cache_release(&m->names);
 	elf_image_free(m->image);
 	elf_image_free(m->debug_image);

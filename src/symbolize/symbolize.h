@@ -38,6 +38,9 @@ struct symbolize_result {
 struct symbolizer;
 struct symbolizer *symbolizer_new(struct files *files, const struct symbolize_options *options);
 void symbolizer_free(struct symbolizer *s);
+/* How names begin that stand for a function without a symbol: "[unknown libfoo.so+0x1234]", by its first address, as
+ * the file's unwind tables tell. Such a frame says which function, not what it is called. */
+#define SYMBOLIZE_UNKNOWN "[unknown "
 /* addresses: as profile.h says for the module's kind, already lookup addresses (return - 1). Calls back once per
  * address, in ascending address order; frames (innermost first; none = unknown) are valid during the call.
  * Never fails as a whole: what is missing is in *result. */

@@ -453,6 +453,61 @@ static void test_aliases_and_gaps(void **state)
 	subject_close(&s);
 }
 
+struct bounds {
+	struct subject *stripped;
+	size_t checked;
+};
+
+static int check_bounds(void *ctx, const struct elf_symbol *f)
+{
+	struct bounds *b = ctx;
+	uint64_t start, size;
+	char expected[64];
+
+	/* _init and _fini, of the C library, have no unwind tables; stubs keep their names. */
+	if (f->type != 2 || f->size == 0)
+		return 0;
+	snprintf(expected, sizeof(expected), "[unknown stripped+0x%" PRIx64 "]@?:0", f->address);
+	assert_answer(b->stripped, f->address, expected);
+	assert_answer(b->stripped, f->address + f->size - 1, expected);
+	assert_true(symbolize_function_range(b->stripped->symbolizer, 7, f->address + f->size / 2,
+					     &start, &size));
+	assert_int_equal(start, f->address);
+	assert_int_equal(size, f->size);
+	b->checked++;
+	return 0;
+}
+
+/* Every function of a stripped program is one, under its first address. */
+static void test_functions_without_names(void **state)
+{
+	struct subject whole, stripped;
+	struct bounds bounds = { .stripped = &stripped };
+
+	(void)state;
+	subject_open(&whole, "gcc5", NULL);
+	subject_open(&stripped, "stripped", NULL);
+	elf_image_symbols(whole.image, check_bounds, &bounds, NULL);
+	assert_true(bounds.checked >= 3);
+	assert_int_equal(stripped.result.symbols, SYMBOLS_MISSING);
+	subject_close(&stripped);
+	subject_close(&whole);
+}
+
+/* A symbol table that is there says what has a name: a gap in it is none of a function. */
+static void test_gap_in_a_full_table(void **state)
+{
+	struct subject whole, gap;
+
+	(void)state;
+	shell("objcopy -g -N real_name -N weak_alias -N __internal_alias aliases aliases.gap");
+	subject_open(&whole, "aliases", NULL);
+	subject_open(&gap, "aliases.gap", NULL);
+	assert_answer(&gap, symbol(whole.image, "real_name").address, "");
+	subject_close(&gap);
+	subject_close(&whole);
+}
+
 static void test_plt(void **state)
 {
 	struct subject s;
@@ -624,6 +679,8 @@ int main(void)
 		cmocka_unit_test(test_file_of_another_build),
 		cmocka_unit_test(test_split_dwarf),
 		cmocka_unit_test(test_aliases_and_gaps),
+		cmocka_unit_test(test_functions_without_names),
+		cmocka_unit_test(test_gap_in_a_full_table),
 		cmocka_unit_test(test_plt),
 		cmocka_unit_test(test_demangled_names),
 		cmocka_unit_test(test_lambda_names),
