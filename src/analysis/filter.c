@@ -35,7 +35,7 @@ static uint8_t name_bits(struct filter_words *w, const char *name)
 {
 	uint8_t bits = 0;
 
-	if (patterns_given(&w->symbol) && patterns_match(&w->symbol, name, '('))
+	if (patterns_given(&w->symbol) && patterns_match_function(&w->symbol, name))
 		bits |= BIT_SYMBOL;
 	if (patterns_given(&w->focus) && patterns_match(&w->focus, name, 0))
 		bits |= BIT_FOCUS;
@@ -50,11 +50,21 @@ static bool needs_names(const struct filter_words *w)
 	       patterns_given(&w->ignore);
 }
 
+static void see_functions(struct patterns *ps, const struct profile *p)
+{
+	for (size_t i = 0; patterns_given(ps) && i < p->functions.len; i++) {
+		const struct profile_function *f = &p->functions.data[i];
+		patterns_see_function(ps, profile_str(p, f->name));
+		patterns_see_function(ps, profile_str(p, f->linkage));
+	}
+}
+
 static void evaluate_functions(struct evaluation *e)
 {
 	const struct profile *p = e->profile;
 
 	e->functions = xcalloc(p->functions.len, 1);
+	see_functions(&e->words->symbol, p);
 	for (size_t i = 0; needs_names(e->words) && i < p->functions.len; i++) {
 		const struct profile_function *f = &p->functions.data[i];
 		e->functions[i] = name_bits(e->words, profile_str(p, f->name));

@@ -12,7 +12,8 @@ struct filter_spec { /* as the user typed it; NULL = not given */
 	const char *time;   /* "A,B" or "A-B": seconds (or with unit) from the start, percentages "10%-20%", open ends */
 	const char *comm, *pid, *tid, *module, *symbol, *event; /* comma lists; names: exact, or glob, or /regex/ */
 			    /* module and symbol: of the sampled code itself, the leaf and what is inlined there;
-			     * a symbol without its parameter list fits all of that name */
+			     * a symbol without parameters, template arguments or scopes fits all
+			     * of that name, unless it is the name of one as it is */
 	const char *focus;  /* keep samples with a frame matching (regex on function names) */
 	const char *ignore; /* drop samples with a frame matching */
 };

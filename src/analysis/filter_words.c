@@ -61,6 +61,15 @@ void filter_words_release(struct filter_words *w)
 		patterns_release(all[i]);
 }
 
+static void offer_functions(const struct profile *p, struct near *near)
+{
+	for (uint32_t i = 0; i < p->functions.len; i++) {
+		const char *name = profile_str(p, p->functions.data[i].name);
+		if (!frame_is_unknown_name(name))
+			near_offer(near, name);
+	}
+}
+
 static void offer_names(const struct profile *p, const struct filter_words *w,
 			const struct patterns *ps, struct near *near)
 {
@@ -68,14 +77,15 @@ static void offer_names(const struct profile *p, const struct filter_words *w,
 		for (uint32_t i = 0; i < p->tasks.len; i++)
 			near_offer(near, frame_comm(p, i));
 	} else if (ps == &w->module) {
-		for (uint32_t i = 0; i < p->modules.len; i++)
-			near_offer(near, frame_module_name(p, i));
+		for (uint32_t i = 0; i < p->modules.len; i++) {
+			if (p->modules.data[i].kind != MODULE_SYNTHETIC)
+				near_offer(near, frame_module_name(p, i));
+		}
 	} else if (ps == &w->event) {
 		for (uint32_t i = 0; i < p->events.len; i++)
 			near_offer(near, profile_str(p, p->events.data[i].name));
 	} else if (ps != &w->pid && ps != &w->tid) {
-		for (uint32_t i = 0; i < p->functions.len; i++)
-			near_offer(near, profile_str(p, p->functions.data[i].name));
+		offer_functions(p, near);
 	}
 }
 

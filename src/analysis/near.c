@@ -4,10 +4,12 @@
 #include <string.h>
 #include <strings.h>
 
+#include "analysis/function_name.h"
 #include "base/memory.h"
 #include "base/text.h"
 
-#define SHOWN_BYTES ((size_t)60)
+/* A longer name is not offered: cut, it could not be typed. */
+#define SHOWN_BYTES ((size_t)120)
 
 void near_init(struct near *n, const char *wanted)
 {
@@ -32,6 +34,18 @@ static unsigned distance(const char *wanted, const char *name)
 	return d;
 }
 
+/* A typing error in a function's own name is near, however much stands around it. */
+static unsigned distance_of_last(const char *wanted, const char *name)
+{
+	struct bytes last = { 0 };
+
+	function_name_append_last(&last, name);
+	bytes_u8(&last, '\0');
+	unsigned d = distance(wanted, (const char *)last.data);
+	bytes_release(&last);
+	return d;
+}
+
 static void offer_some(struct near *n, const char *name)
 {
 	for (unsigned i = 0; i < n->some_count; i++) {
@@ -39,7 +53,7 @@ static void offer_some(struct near *n, const char *name)
 			return;
 	}
 	n->offered++;
-	if (n->some_count < NEAR_COUNT)
+	if (n->some_count < NEAR_COUNT && strlen(name) <= SHOWN_BYTES)
 		n->some[n->some_count++] = name;
 }
 
@@ -68,21 +82,11 @@ void near_offer(struct near *n, const char *name)
 	if (!*name)
 		return;
 	offer_some(n, name);
-	unsigned d = distance(n->wanted, name);
-	if (d <= distance_limit(n->wanted))
+	unsigned d = distance(n->wanted, name), last = distance_of_last(n->wanted, name);
+	if (last < d)
+		d = last;
+	if (strlen(name) <= SHOWN_BYTES && d <= distance_limit(n->wanted))
 		insert_best(n, name, d);
-}
-
-static void append_name(struct bytes *out, const char *name)
-{
-	size_t len = strlen(name), shown = len < SHOWN_BYTES ? len : SHOWN_BYTES;
-
-	/* Do not cut inside a character. */
-	while (shown < len && shown > 0 && ((unsigned char)name[shown] & 0xc0) == 0x80)
-		shown--;
-	text_append_printable(out, name, shown);
-	if (shown < len)
-		bytes_printf(out, "...");
 }
 
 void near_append(const struct near *n, struct bytes *out)
@@ -95,10 +99,11 @@ void near_append(const struct near *n, struct bytes *out)
 			     i == 0			       ? first
 			     : i + 1 == count && n->best_count ? " or "
 							       : ", ");
-		append_name(out, n->best_count ? n->best[i].name : n->some[i]);
+		const char *name = n->best_count ? n->best[i].name : n->some[i];
+		text_append_printable(out, name, strlen(name));
 	}
 	if (n->best_count)
 		bytes_printf(out, "?");
-	else if (n->offered > count)
+	else if (count && n->offered > count)
 		bytes_printf(out, ", ...");
 }

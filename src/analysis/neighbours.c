@@ -16,8 +16,11 @@ static int no_such_function(const struct calltree *t, const char *option, const 
 	struct bytes hint = { 0 };
 
 	near_init(&near, pattern);
-	for (size_t i = 1; i < t->keys.len; i++)
-		near_offer(&near, t->keys.data[i].name);
+	for (size_t i = 1; i < t->keys.len; i++) {
+		uint8_t kind = t->keys.data[i].kind;
+		if (kind != CODE_SYNTHETIC && kind != CODE_UNKNOWN)
+			near_offer(&near, t->keys.data[i].name);
+	}
 	near_append(&near, &hint);
 	bytes_u8(&hint, '\0');
 	error_set(err, ERROR_NOT_FOUND, "%s '%s': no such function in these samples%s", option,
@@ -34,8 +37,10 @@ static bool *find_keys(const struct calltree *t, const char *option, const char 
 	bool *fits = xcalloc(t->keys.len, sizeof(*fits)), any = false;
 
 	if (patterns_parse(&ps, option, pattern, err) == 0) {
+		for (size_t i = 1; i < t->keys.len; i++)
+			patterns_see_function(&ps, t->keys.data[i].name);
 		for (size_t i = 1; i < t->keys.len; i++) {
-			fits[i] = patterns_match(&ps, t->keys.data[i].name, '(');
+			fits[i] = patterns_match_function(&ps, t->keys.data[i].name);
 			any |= fits[i];
 		}
 		if (!any)

@@ -5,8 +5,8 @@
 #include "analysis/calltree.h"
 
 /*
- * The trees around the functions that fit pattern: a name (without its parameter list if you like), a glob or
- * a /regex/. In both, the functions are the children of the root, and where they recur only the outermost
+ * The trees around the functions that fit pattern: a name (without its parameters, template arguments and scopes
+ * if you like), a glob or a /regex/. In both, the functions are the children of the root, and where they recur only the outermost
  * counts, so the root's total is the functions' total. -1 when nothing fits (with near matches).
  */
 int calltree_callers(struct calltree *t, const struct profile *p, const struct filter_result *samples,

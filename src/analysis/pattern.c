@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/function_name.h"
+
 static int compile(struct pattern *p, const char *option, struct error *err)
 {
 	int rc = regcomp(&p->regex, p->text, REG_EXTENDED | REG_NOSUB);
@@ -42,7 +44,7 @@ static bool in_slashes(const char *s, size_t len)
 static int add_item(struct patterns *ps, const char *s, size_t len, bool is_regex,
 		    struct error *err)
 {
-	struct pattern p = { .is_regex = is_regex };
+	struct pattern p = { .is_regex = is_regex, .fit = FUNCTION_UNQUALIFIED };
 
 	if (in_slashes(s, len)) {
 		p.is_regex = true;
@@ -131,6 +133,31 @@ bool patterns_match(struct patterns *ps, const char *name, char tail)
 		if (!matches(&ps->items.data[i], name, tail))
 			continue;
 		ps->items.data[i].used = true;
+		any = true;
+	}
+	return any;
+}
+
+void patterns_see_function(struct patterns *ps, const char *name)
+{
+	for (size_t i = 0; i < ps->items.len; i++) {
+		struct pattern *p = &ps->items.data[i];
+		uint8_t fit = (uint8_t)function_name_fit(name, p->text);
+		if (fit < p->fit)
+			p->fit = fit;
+	}
+}
+
+bool patterns_match_function(struct patterns *ps, const char *name)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < ps->items.len; i++) {
+		struct pattern *p = &ps->items.data[i];
+		if (!matches(p, name, 0) &&
+		    (p->is_regex || function_name_fit(name, p->text) > p->fit))
+			continue;
+		p->used = true;
 		any = true;
 	}
 	return any;

@@ -7,11 +7,13 @@
 #include "base/memory.h"
 #include <regex.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 struct pattern {
 	char *text;
 	char *glob;	     /* NULL: none */
 	bool is_regex, used; /* used: something matched it */
+	uint8_t fit;	     /* enum function_fit: the worst that still counts */
 	regex_t regex;
 };
 
@@ -32,9 +34,13 @@ static inline bool patterns_given(const struct patterns *ps)
 	return ps->items.len > 0;
 }
 
-/* True when an item is name, or name up to the character tail ('(' for functions; 0: none), or a
- * glob or regex that fits. Marks every such item used. */
+/* True when an item is name, or name up to the character tail (0: none), or a glob or regex that
+ * fits. Marks every such item used. */
 bool patterns_match(struct patterns *ps, const char *name, char tail);
+/* The same for functions' names, which need not be whole (function_name.h). Of all names the best
+ * fit counts, so each must be shown to patterns_see_function before any is matched. */
+void patterns_see_function(struct patterns *ps, const char *name);
+bool patterns_match_function(struct patterns *ps, const char *name);
 /* The first item nothing matched, NULL when all were used. */
 const char *patterns_unused(const struct patterns *ps);
 

@@ -360,6 +360,23 @@ static void deep_stacks_are_exact(void **state)
 	filter_result_release(&all);
 }
 
+/* Scopes and parameters need not be typed; rows that are not functions are not offered. */
+static void callees_of_a_name_without_its_scopes(void **state)
+{
+	struct build *b = *state;
+	uint32_t missing = build_module(b, MODULE_SYNTHETIC, SYNTHETIC_NOT_SAMPLED);
+
+	build_stack(b, "main;(anonymous namespace)::fibonacci(unsigned int);add", 3);
+	build_sample(b, PROFILE_NONE, missing, 0, 5);
+	build_sample(b, PROFILE_NONE, b->library, 0x99, 1);
+	expect_neighbours(
+		b, calltree_callees, "fibonacci",
+		"all 0/3\n (anonymous namespace)::fibonacci(unsigned int) 0/3\n  add 3/3\n");
+	expect_neighbours(b, calltree_callers, "sampled",
+			  "--callers 'sampled': no such function in these samples; there are main, "
+			  "(anonymous namespace)::fibonacci(unsigned int), add");
+}
+
 static void callers_and_callees(void **state)
 {
 	struct build *b = *state;
@@ -407,6 +424,7 @@ int main(void)
 		TEST(huge_weights_do_not_overflow),
 		TEST(deep_stacks_are_exact),
 		TEST(callers_and_callees),
+		TEST(callees_of_a_name_without_its_scopes),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -129,6 +129,8 @@ static void by_symbol(void **state)
 	expect(SPEC(.symbol = "leaf"), "0");
 	expect(SPEC(.symbol = "b"), "15");
 	expect(SPEC(.symbol = "ns::f"), "3");
+	expect(SPEC(.symbol = "f"), "3");
+	expect(SPEC(.symbol = "f(int, char)"), "3");
 	expect(SPEC(.symbol = "ns::f(int, char),leaf"), "03");
 	expect(SPEC(.symbol = "a*"), "2");
 	expect(SPEC(.symbol = "[unknown *]"), "4");
