@@ -75,6 +75,8 @@ static uint32_t intern_function(struct job *j, const struct profile_symbol_frame
 		.line = f->function_line,
 		.module = j->module,
 	};
+	if (row.linkage == row.name)
+		row.linkage = 0;
 	uint64_t key = hash_bytes(&row, sizeof(row), 0);
 	uint32_t id = hmap_get(&j->functions, key);
 
@@ -102,7 +104,7 @@ static struct profile_location *location_of(struct profile *p, uint32_t module, 
  */
 struct found {
 	uint64_t address;
-	uint32_t first_frame, frame_count;
+	uint32_t first_frame, count;
 };
 
 struct batch {
@@ -203,29 +205,81 @@ static bool can_look_up(const struct profile *p, const struct profile_module *m)
 	return m->kind == MODULE_KERNEL && is_same_boot(p);
 }
 
+static bool is_same_frame(const struct profile *p, const struct profile_frame *a,
+			  const struct profile_frame *b)
+{
+	return a->file == b->file && a->line == b->line &&
+	       memcmp(&p->functions.data[a->function], &p->functions.data[b->function],
+		      sizeof(struct profile_function)) == 0;
+}
+
+static bool is_named(const struct profile *p, uint32_t first_frame, uint32_t frame_count)
+{
+	if (frame_count == 0)
+		return false;
+	uint32_t function = p->frames.data[first_frame].function;
+	const char *name = profile_str(p, p->functions.data[function].name);
+	return strncmp(name, SYMBOLIZE_UNKNOWN, strlen(SYMBOLIZE_UNKNOWN)) != 0;
+}
+
+/* Other than what the location has; where one of both has no name, the other stands. */
+static bool is_news(const struct profile *p, const struct profile_location *l,
+		    const struct found *f)
+{
+	if (is_named(p, l->first_frame, l->frame_count) && !is_named(p, f->first_frame, f->count))
+		return false;
+	if (l->frame_count != f->count)
+		return true;
+	for (uint32_t i = 0; i < f->count; i++)
+		if (!is_same_frame(p, &p->frames.data[l->first_frame + i],
+				   &p->frames.data[f->first_frame + i]))
+			return true;
+	return false;
+}
+
+/* How many of the locations have another name now, or more beside it. */
+static uint64_t store_found(struct job *j, const struct batch *b)
+{
+	size_t indexed = j->p->locations.len;
+	uint64_t changed = 0;
+
+	for (size_t i = 0; i < b->found.len; i++) {
+		const struct found *f = &b->found.data[i];
+		struct profile_location *l = location_of(j->p, j->module, f->address, indexed);
+		if (!is_news(j->p, l, f))
+			continue;
+		l->first_frame = f->first_frame;
+		l->frame_count = f->count;
+		changed += is_named(j->p, f->first_frame, f->count);
+	}
+	return changed;
+}
+
+static bool has_found_names(const struct profile *p, const struct batch *b)
+{
+	for (size_t i = 0; i < b->found.len; i++)
+		if (is_named(p, b->found.data[i].first_frame, b->found.data[i].count))
+			return true;
+	return false;
+}
+
 static void store(struct job *j, const struct batch *b, const struct symbolize_result *result)
 {
 	struct profile *p = j->p;
 	struct profile_module *m = &p->modules.data[j->module];
-	size_t indexed = p->locations.len;
+	uint64_t changed = store_found(j, b);
 
-	j->report->named += b->found.len;
-	if (b->found.len == 0) {
+	j->report->named += changed;
+	if (!has_found_names(p, b)) {
 		j->report->modules_missing++;
 		if (m->symbols <= SYMBOLS_NONE || m->symbols >= SYMBOLS_MISSING)
 			m->note = strtab_add_str(&p->strings, result->note);
 		return;
 	}
-	for (size_t i = 0; i < b->found.len; i++) {
-		struct profile_location *l =
-			location_of(p, j->module, b->found.data[i].address, indexed);
-		l->first_frame = b->found.data[i].first_frame;
-		l->frame_count = b->found.data[i].frame_count;
-	}
 	m->symbols = result->symbols;
 	m->debug_path = strtab_add_str(&p->strings, result->debug_path);
 	m->note = strtab_add_str(&p->strings, result->note);
-	j->report->modules_named++;
+	j->report->modules_named += changed > 0;
 }
 
 static void look_up_module(struct job *j, const struct address *rows, size_t count)

@@ -8,9 +8,9 @@
 #include <stdint.h>
 
 struct resymbolize_report {
-	uint32_t modules_named;	  /* modules for which names were found */
+	uint32_t modules_named;	  /* modules in which a name is new */
 	uint32_t modules_missing; /* … and for which not: their note says why */
-	uint64_t addresses, named;
+	uint64_t addresses, named; /* looked up; with another name, line or inlining than before */
 };
 
 /* p must be indexed, and is again on return. Only modules whose files can be identified (build ID)
