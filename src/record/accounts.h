@@ -58,6 +58,6 @@ struct accounts_end {
 
 /* Everything left: settles all, then gives what the exact total still lacks its rows. Returns the
  * sum of all weights written for the event, samples included. */
-uint64_t accounts_finish(struct accounts *a, const struct accounts_end *end);
+uint64_t accounts_finish(struct accounts *a, const struct accounts_end *how);
 
 #endif

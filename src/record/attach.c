@@ -91,21 +91,25 @@ static int open_tids(struct broker *b, const struct bytes *tids, size_t *opened,
 	return 0;
 }
 
+static void add_processes(struct broker *b, const struct bytes *pids, struct hmap *seen)
+{
+	for (size_t k = 0; k + 4 <= pids->len; k += 4) {
+		uint32_t pid;
+		memcpy(&pid, pids->data + k, 4);
+		if (hmap_get(seen, pid) == HMAP_NONE)
+			vec_push(&b->pids, (pid_t)pid);
+		hmap_put(seen, pid, 1);
+	}
+}
+
 /* Descendants that run already: recorded like the process itself. */
 static void add_children(struct files *files, struct broker *b, struct hmap *seen)
 {
 	for (size_t i = 0; i < b->pids.len; i++) {
 		struct bytes children = { 0 };
 		if (files_read_proc(files, FILES_PROC_CHILDREN, b->pids.data[i], 0, &children,
-				    NULL) == 0) {
-			for (size_t k = 0; k + 4 <= children.len; k += 4) {
-				uint32_t pid;
-				memcpy(&pid, children.data + k, 4);
-				if (hmap_get(seen, pid) == HMAP_NONE)
-					vec_push(&b->pids, (pid_t)pid);
-				hmap_put(seen, pid, 1);
-			}
-		}
+				    NULL) == 0)
+			add_processes(b, &children, seen);
 		bytes_release(&children);
 	}
 }
@@ -204,36 +208,52 @@ static pid_t process_of_thread(struct files *files, pid_t tid)
 	return pid;
 }
 
-static int attach_to(struct broker *b, struct files *files, struct error *err)
+static int attach_processes(struct broker *b, struct files *files, size_t *opened,
+			    struct error *err)
 {
 	struct hmap known = { 0 };
-	size_t opened = 0;
-	int result = 0;
-	for (size_t i = 0; i < b->options->pid_count && !result; i++) {
-		result = check_target(files, b->options->pids[i], err);
+	for (size_t i = 0; i < b->options->pid_count; i++) {
+		if (check_target(files, b->options->pids[i], err) < 0)
+			return -1;
 		vec_push(&b->pids, b->options->pids[i]);
 	}
-	if (!result && b->options->pid_count)
-		result = plan_descriptors(b, files, err);
-	if (!result && b->filtered)
-		return broker_open_task(b, -1, err) < 0 ? -1 : broker_flush_events(b, err);
-	if (!result && b->options->pid_count)
-		result = attach_threads(b, files, &known, &opened, err);
-	for (size_t i = 0; i < b->options->tid_count && !result; i++) {
+	if (b->pids.len == 0)
+		return 0;
+	if (plan_descriptors(b, files, err) < 0)
+		return -1;
+	if (b->filtered) {
+		*opened = 1;
+		return broker_open_task(b, -1, err);
+	}
+	int result = attach_threads(b, files, &known, opened, err);
+	hmap_release(&known);
+	return result;
+}
+
+static int attach_single_threads(struct broker *b, struct files *files, size_t *opened,
+				 struct error *err)
+{
+	for (size_t i = 0; i < b->options->tid_count; i++) {
 		uint32_t tid = (uint32_t)b->options->tids[i];
 		struct bytes one = { .data = (uint8_t *)&tid, .len = 4 };
-		result = check_target(files, b->options->tids[i], err);
-		if (!result)
-			result = open_tids(b, &one, &opened, err);
+		if (check_target(files, b->options->tids[i], err) < 0 ||
+		    open_tids(b, &one, opened, err) < 0)
+			return -1;
 		vec_push(&b->pids, process_of_thread(files, b->options->tids[i]));
 	}
-	hmap_release(&known);
-	if (!result)
-		result = broker_flush_events(b, err);
-	if (!result && !opened)
+	return 0;
+}
+
+static int attach_to(struct broker *b, struct files *files, struct error *err)
+{
+	size_t opened = 0;
+	if (attach_processes(b, files, &opened, err) < 0 ||
+	    attach_single_threads(b, files, &opened, err) < 0 || broker_flush_events(b, err) < 0)
+		return -1;
+	if (!opened)
 		return error_set(err, ERROR_NOT_FOUND,
 				 "the process ended before it could be recorded");
-	return result;
+	return 0;
 }
 
 int broker_attach(struct broker *b, struct error *err)

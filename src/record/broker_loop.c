@@ -200,18 +200,22 @@ static void read_signals(struct broker *b)
 		on_signal(b, &s);
 }
 
+static bool target_is_alive(const struct broker *b, size_t i)
+{
+	struct pollfd p = { .fd = b->pid_fds.data[i], .events = POLLIN };
+	if (p.fd < 0) /* a kernel without pidfd_open */
+		return kill(b->pids.data[i], 0) == 0;
+	return poll(&p, 1, 0) == 0;
+}
+
 /* Attached: when every process has ended there is nothing left to record. */
 static void check_targets(struct broker *b)
 {
-	size_t alive = 0;
 	for (size_t i = 0; i < b->pid_fds.len; i++) {
-		struct pollfd p = { .fd = b->pid_fds.data[i], .events = POLLIN };
-		if (p.fd < 0 && kill(b->pids.data[i], 0) == 0)
-			alive++;
-		else if (p.fd >= 0 && poll(&p, 1, 0) == 0)
-			alive++;
+		if (target_is_alive(b, i))
+			return;
 	}
-	if (b->pids.len && !alive)
+	if (b->pid_fds.len)
 		stop_recording(b);
 }
 

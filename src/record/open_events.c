@@ -48,7 +48,6 @@ static int open_one(struct broker *b, const struct event_spec *spec,
 	int fd;
 	entry->pid = pid > 0 ? (uint32_t)pid : 0;
 	entry->period = how->period;
-	memset(&entry->layout, 0, sizeof(entry->layout)); /* compared as bytes, padding too */
 	if (event_open(spec, how, pid, (int)entry->cpu, &fd, &entry->layout, err) < 0)
 		return -1;
 	return add_to_batch(b, fd, entry, err);

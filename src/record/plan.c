@@ -28,27 +28,33 @@ void plan_note(struct plan *p, const char *fmt, ...)
 		log_message(LOG_NOTICE, "%s", text);
 }
 
+/* "3" or "0-2"; the whole text. */
+static bool parse_range(const char *text, unsigned long *from, unsigned long *to)
+{
+	char *end;
+	if (*text < '0' || *text > '9')
+		return false;
+	*from = *to = strtoul(text, &end, 10);
+	if (*end == '-' && end[1] >= '0' && end[1] <= '9')
+		*to = strtoul(end + 1, &end, 10);
+	return *end == '\0' && *from <= *to;
+}
+
 static int add_cpu_range(struct plan *p, const char *range, const uint32_t *online, int count,
 			 struct error *err)
 {
-	unsigned from, to;
-	int used = 0;
-	if (sscanf(range, "%u-%u%n", &from, &to, &used) != 2 || range[used]) {
-		used = 0;
-		if (sscanf(range, "%u%n", &from, &used) != 1 || range[used])
-			return error_set(err, ERROR_USAGE, "-C %s: not a CPU list (such as 0,2-3)",
-					 p->options->cpus);
-		to = from;
-	}
-	for (unsigned cpu = from; cpu <= to && cpu - from < PLAN_MAX_CPUS; cpu++) {
+	unsigned long from, to;
+	if (!parse_range(range, &from, &to))
+		return error_set(err, ERROR_USAGE, "-C %s: not a CPU list (such as 0,2-3)",
+				 p->options->cpus);
+	for (unsigned long cpu = from; cpu <= to && p->cpu_count < PLAN_MAX_CPUS; cpu++) {
 		bool is_online = false;
 		for (int i = 0; i < count; i++)
 			is_online |= online[i] == cpu;
 		if (!is_online)
-			return error_set(err, ERROR_USAGE, "-C %s: CPU %u is not online",
+			return error_set(err, ERROR_USAGE, "-C %s: CPU %lu is not online",
 					 p->options->cpus, cpu);
-		if (p->cpu_count < PLAN_MAX_CPUS)
-			p->cpus[p->cpu_count++] = cpu;
+		p->cpus[p->cpu_count++] = (uint32_t)cpu;
 	}
 	return 0;
 }
@@ -231,7 +237,7 @@ void plan_fit_stacks(struct plan *p, uint64_t ring_bytes)
 	double budget = (double)ring_bytes / (hz * READER_DELAY_S);
 	p->stack_bytes[0] = budget >= NORMAL_STACK ? NORMAL_STACK : SMALL_STACK;
 	p->stack_bytes[1] = LARGEST_STACK;
-	if (budget < SMALL_STACK / 4)
+	if (budget < SMALL_STACK / 4.0)
 		plan_note(
 			p,
 			"%llu kB of ring are tight for stacks at %.0f Hz: expect lost samples (lower -F, or raise "

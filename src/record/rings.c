@@ -121,12 +121,20 @@ static struct rings_cpu *ring_of_cpu(struct rings_cpu *cpus, size_t count, uint3
 	return NULL;
 }
 
+static bool same_layout(const struct record_layout *a, const struct record_layout *b)
+{
+	return a->sample_type == b->sample_type && a->read_format == b->read_format &&
+	       a->regs_user_mask == b->regs_user_mask && a->regs_intr_mask == b->regs_intr_mask &&
+	       a->branch_sample_type == b->branch_sample_type &&
+	       a->sample_id_all == b->sample_id_all;
+}
+
 /* The decoder's event for a (layout, user's event): few differ. */
 static uint32_t decoder_event(struct rings *r, const struct record_layout *layout, uint32_t event)
 {
 	for (size_t i = r->layouts.len; i-- > 0;) {
 		const struct rings_layout *l = &r->layouts.data[i];
-		if (l->event == event && !memcmp(&l->layout, layout, sizeof(*layout)))
+		if (l->event == event && same_layout(&l->layout, layout))
 			return (uint32_t)i;
 	}
 	struct rings_layout l = { *layout, event };

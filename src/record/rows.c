@@ -86,8 +86,8 @@ uint32_t rows_space(struct rows *r, const struct task_space *s)
 static void build_id_text(const struct task_module *m, char *out)
 {
 	for (size_t i = 0; i < m->build_id_len; i++)
-		sprintf(out + 2 * i, "%02x", m->build_id[i]);
-	out[2 * m->build_id_len] = '\0';
+		snprintf(out + 2 * i, 3, "%02x", (unsigned)m->build_id[i]);
+	out[2 * (size_t)m->build_id_len] = '\0';
 }
 
 /* Memory without a file is a module of one process: its path says which, so that those of several
