@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cmd/cmd.h"
 #include "cmd/doctor.h"
+#include "cmd/help.h"
 #include "cmd/terminal.h"
 #include "output/json.h"
 
@@ -37,20 +38,43 @@ static void pad_to(struct bytes *out, size_t from, size_t columns)
 	bytes_printf(out, "%*s", used < columns ? (int)(columns - used) : 1, "");
 }
 
-static void add_text(struct bytes *out, const struct finding *f, bool colour)
+enum { DETAIL_COLUMN = 36, REMEDY_COLUMN = 10 };
+
+static void add_wrapped(struct bytes *out, const char *text, size_t width)
+{
+	struct bytes safe = { 0 };
+
+	text_append_printable(&safe, text, strlen(text));
+	bytes_u8(&safe, '\0');
+	help_wrap(out, (const char *)safe.data, DETAIL_COLUMN, DETAIL_COLUMN, width);
+	bytes_release(&safe);
+}
+
+/* In one piece, to be copied; where it does not fit, on a line of its own. */
+static void add_remedy(struct bytes *out, const char *text, size_t width)
+{
+	size_t from = out->len;
+	struct bytes safe = { 0 };
+
+	text_append_printable(&safe, text, strlen(text));
+	bytes_printf(out, "%*sto allow it:", REMEDY_COLUMN, "");
+	if (out->len - from + 1 + text_width((const char *)safe.data, safe.len) > width)
+		bytes_printf(out, "\n%*s", REMEDY_COLUMN - 1, "");
+	bytes_u8(out, ' ');
+	bytes_append(out, safe.data, safe.len);
+	bytes_u8(out, '\n');
+	bytes_release(&safe);
+}
+
+static void add_text(struct bytes *out, const struct finding *f, bool colour, size_t width)
 {
 	bytes_printf(out, "%s%-8s%s", colour ? colour_of(f->state) : "",
 		     finding_state_name(f->state), colour ? "\x1b[0m" : "");
 	size_t from = out->len;
 	bytes_printf(out, "%s", f->question);
-	pad_to(out, from, 28);
-	text_append_printable(out, f->detail, strlen(f->detail));
-	bytes_u8(out, '\n');
-	if (!f->remedy[0])
-		return;
-	bytes_printf(out, "          to allow it: ");
-	text_append_printable(out, f->remedy, strlen(f->remedy));
-	bytes_u8(out, '\n');
+	terminal_plain(out); /* changes its width */
+	pad_to(out, from, DETAIL_COLUMN - 8);
+	add_wrapped(out, f->detail, width);
 }
 
 static void format_json(struct bytes *out, const struct finding *findings, size_t count,
@@ -77,11 +101,26 @@ static void format_json(struct bytes *out, const struct finding *findings, size_
 	json_end(&j);
 }
 
+/* One remedy for several questions is told once. */
+static bool was_told(const struct finding *findings, size_t at)
+{
+	for (size_t i = 0; i < at; i++)
+		if (strcmp(findings[i].remedy, findings[at].remedy) == 0)
+			return true;
+	return false;
+}
+
 static void format_text(struct bytes *out, const struct finding *findings, size_t count,
 			bool can_sample, bool colour)
 {
-	for (size_t i = 0; i < count; i++)
-		add_text(out, &findings[i], colour);
+	uint32_t columns = terminal_width();
+	size_t width = columns ? columns : SIZE_MAX;
+
+	for (size_t i = 0; i < count; i++) {
+		add_text(out, &findings[i], colour, width);
+		if (findings[i].remedy[0] && !was_told(findings, i))
+			add_remedy(out, findings[i].remedy, width);
+	}
 	bytes_printf(out, "\n%s\n",
 		     can_sample ? "prof can record here: prof record -- COMMAND"
 				: "prof cannot record here");

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/io.h"
@@ -16,9 +17,16 @@
 #include "event/open.h"
 #include "event/spec.h"
 
+#define CONTAINER_REMEDY "docker run --cap-add PERFMON --security-opt seccomp=unconfined IMAGE"
+
+#define CAP_SYSLOG_BIT 34
+#define TRACEFS_MAGIC  0x74726163
+
 struct doctor {
 	struct event_limits limits;
 	bool can_sample;
+	bool told;	   /* why nothing is permitted was said */
+	bool filtered;	   /* a seccomp filter forbids perf_event_open: no other setting helps */
 	char status[8192]; /* /proc/self/status */
 };
 
@@ -69,60 +77,111 @@ static bool has_capability(const struct doctor *d, unsigned bit)
 	return line && (strtoull(line + 7, NULL, 16) >> bit & 1);
 }
 
-/* Try one event; the reason of a refusal becomes the detail. */
-static bool try_event(struct finding *f, const char *name)
+static bool event_works(const char *name, struct error *err)
 {
 	struct event_list list = { 0 };
-	struct error err = { 0 };
-	bool ok =
-		event_parse(&list, name, &err) == 0 && event_probe(&list.items.data[0], &err) == 0;
+	bool ok = event_parse(&list, name, err) == 0 && event_probe(&list.items.data[0], err) == 0;
 
-	if (ok)
-		set(f, FINDING_OK, "%s", name);
-	else
-		set(f, FINDING_NO, "%.200s", err.text);
 	event_list_release(&list);
 	return ok;
 }
 
-static void explain(struct finding *f, const struct doctor *d, int errnum)
+/* The first `command` of an explanation. */
+static void take_command(struct finding *f, const char *text)
+{
+	const char *from = strchr(text, '`');
+
+	if (from)
+		snprintf(f->remedy, sizeof(f->remedy), "%.*s", (int)strcspn(from + 1, "`"),
+			 from + 1);
+}
+
+/* "reason; `command` or other advice": the reason is the detail, the rest the remedy. */
+static void explain(struct finding *f, const char *text)
+{
+	const char *rest = strstr(text, "; ");
+
+	set(f, FINDING_NO, "%.*s", rest ? (int)(rest - text) : 200, text);
+	if (!rest || rest[2] == '`') {
+		take_command(f, text);
+		return;
+	}
+	size_t used = 0;
+	for (rest += 2; *rest && used < sizeof(f->remedy) - 1; rest++)
+		if (*rest != '`')
+			f->remedy[used++] = *rest;
+	f->remedy[used] = '\0';
+}
+
+/* Not permitted, whatever the question: what stands in the way, once. */
+static void refuse(struct finding *f, struct doctor *d)
 {
 	const struct event_spec spec = { .name = NULL, .type = 1, .is_clock = true };
+	char text[512];
 
-	event_explain_refusal(errnum, &spec, &d->limits, f->remedy, sizeof(f->remedy));
+	event_explain_refusal(EACCES, &spec, &d->limits, text, sizeof(text));
+	explain(f, text);
+	if (d->filtered) {
+		set(f, FINDING_NO, "a seccomp filter (a container's?) forbids perf_event_open");
+		remedy(f, CONTAINER_REMEDY);
+	}
+	if (d->told)
+		set(f, FINDING_NO, "not permitted, for the same reason");
+	d->told = true;
+}
+
+/* Try one event; the reason of a refusal becomes the detail. */
+static void try_event(struct doctor *d, struct finding *f, const char *name)
+{
+	struct error err = { 0 };
+
+	if (event_works(name, &err)) {
+		set(f, FINDING_OK, "%s", name);
+		return;
+	}
+	if (d->filtered || err.errnum == EACCES || err.errnum == EPERM) {
+		refuse(f, d);
+		return;
+	}
+	const char *why = strstr(err.text, ": "); /* after the event's name */
+	explain(f, why ? why + 2 : err.text);
 }
 
 static void ask_user_code(struct doctor *d, struct finding *f)
 {
-	d->can_sample = try_event(f, "task-clock:u");
-	if (!d->can_sample)
-		explain(f, d, EACCES);
+	try_event(d, f, "task-clock:u");
 }
 
 static void ask_kernel_code(struct doctor *d, struct finding *f)
 {
-	if (d->limits.may_kernel) {
+	if (d->limits.may_kernel)
 		set(f, FINDING_OK, "task-clock");
+	else
+		refuse(f, d);
+	if (d->limits.may_kernel || !d->can_sample)
 		return;
-	}
 	set(f, FINDING_NO, "not permitted; time in the kernel is shown as one row");
-	explain(f, d, EACCES);
+	if (d->limits.paranoid > 1)
+		remedy(f, "sudo sysctl kernel.perf_event_paranoid=1");
 }
 
 static void ask_whole_machine(struct doctor *d, struct finding *f)
 {
-	if (d->limits.may_system_wide) {
+	if (d->limits.may_system_wide)
 		set(f, FINDING_OK, "cpu-clock on all CPUs");
+	else
+		refuse(f, d);
+	if (d->limits.may_system_wide || d->filtered)
 		return;
-	}
 	set(f, FINDING_NO, "prof record -a is not permitted");
-	remedy(f, "sudo sysctl kernel.perf_event_paranoid=-1");
+	if (d->limits.paranoid > 0)
+		remedy(f, "sudo sysctl kernel.perf_event_paranoid=-1");
 }
 
 static void ask_hardware(struct doctor *d, struct finding *f)
 {
-	if (d->limits.has_hardware)
-		try_event(f, "cycles");
+	if (d->limits.has_hardware || d->filtered)
+		try_event(d, f, "cycles");
 	else
 		set(f, FINDING_LIMITED,
 		    "no PMU (a virtual machine?); prof uses task-clock, in nanoseconds");
@@ -130,27 +189,51 @@ static void ask_hardware(struct doctor *d, struct finding *f)
 
 static void ask_software_event(struct doctor *d, struct finding *f)
 {
-	(void)d;
-	if (try_event(f, "page-faults"))
+	try_event(d, f, "page-faults");
+	if (f->state == FINDING_OK)
 		set(f, FINDING_OK, "page-faults, context-switches and their like");
+}
+
+static const char *tracefs_place(void)
+{
+	static const char *const places[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
+	struct statfs fs;
+
+	for (size_t i = 0; i < 2; i++)
+		if (statfs(places[i], &fs) == 0 && fs.f_type == TRACEFS_MAGIC)
+			return places[i];
+	return NULL;
+}
+
+static void explain_tracefs(struct finding *f)
+{
+	const char *place = tracefs_place();
+
+	if (!place) {
+		set(f, FINDING_LIMITED, "tracefs is not mounted");
+		remedy(f, "sudo mount -t tracefs nodev /sys/kernel/tracing");
+	} else if (access(place, X_OK) == 0) {
+		set(f, FINDING_LIMITED,
+		    "this kernel has no tracepoints, or their files cannot be read");
+	} else {
+		set(f, FINDING_LIMITED, "tracefs is mounted, but this user may not read it");
+		snprintf(f->remedy, sizeof(f->remedy),
+			 "sudo mount -o remount,mode=750,gid=$(id -g) %s", place);
+	}
 }
 
 static void ask_tracepoints(struct doctor *d, struct finding *f)
 {
 	char buf[64];
 
-	(void)d;
 	if (!read_line("/sys/kernel/tracing/events/sched/sched_switch/id", buf, sizeof(buf)) &&
 	    !read_line("/sys/kernel/debug/tracing/events/sched/sched_switch/id", buf,
 		       sizeof(buf))) {
-		bool mounted = access("/sys/kernel/tracing/events", F_OK) == 0 || errno == EACCES;
-		set(f, FINDING_LIMITED,
-		    mounted && geteuid() != 0 ? "tracefs is readable by root only"
-					      : "tracefs is not mounted");
-		remedy(f, "sudo mount -t tracefs nodev /sys/kernel/tracing");
+		explain_tracefs(f);
 		return;
 	}
-	if (!try_event(f, "sched:sched_switch"))
+	try_event(d, f, "sched:sched_switch");
+	if (f->state != FINDING_OK && !d->filtered && d->limits.paranoid > -1)
 		remedy(f, "sudo sysctl kernel.perf_event_paranoid=-1");
 }
 
@@ -215,21 +298,28 @@ static bool kallsyms_has_addresses(void)
 	return found;
 }
 
+/* The kernel shows addresses at kptr_restrict=0 with perf_event_paranoid up to 1, or up to
+ * kptr_restrict=1 to CAP_SYSLOG; at 2 to nobody. */
 static void ask_kernel_names(struct doctor *d, struct finding *f)
 {
-	char value[32];
+	bool is_privileged = has_capability(d, CAP_SYSLOG_BIT);
+	char value[32] = "?";
 
-	(void)d;
 	if (kallsyms_has_addresses()) {
 		set(f, FINDING_OK, "/proc/kallsyms shows addresses");
 		return;
 	}
-	bool known = read_line("/proc/sys/kernel/kptr_restrict", value, sizeof(value));
+	read_line("/proc/sys/kernel/kptr_restrict", value, sizeof(value));
 	set(f, FINDING_LIMITED,
-	    "/proc/kallsyms hides addresses (kernel.kptr_restrict = %s): kernel frames stay "
-	    "unnamed",
-	    known ? value : "?");
-	remedy(f, "sudo sysctl kernel.kptr_restrict=0 kernel.perf_event_paranoid=1");
+	    "/proc/kallsyms hides addresses (kernel.kptr_restrict = %s, kernel.perf_event_paranoid = "
+	    "%d): kernel frames stay unnamed",
+	    value, d->limits.paranoid);
+	if (is_privileged)
+		remedy(f, "sudo sysctl kernel.kptr_restrict=1");
+	else
+		snprintf(f->remedy, sizeof(f->remedy), "sudo sysctl%s%s",
+			 strcmp(value, "0") == 0 ? "" : " kernel.kptr_restrict=0",
+			 d->limits.paranoid <= 1 ? "" : " kernel.perf_event_paranoid=1");
 }
 
 static void ask_ptrace(struct doctor *d, struct finding *f)
@@ -251,7 +341,10 @@ static void ask_capabilities(struct doctor *d, struct finding *f)
 	static const struct {
 		unsigned bit;
 		const char *name;
-	} wanted[] = { { 38, "cap_perfmon" }, { 19, "cap_sys_ptrace" }, { 39, "cap_bpf" } };
+	} wanted[] = { { 38, "cap_perfmon" },
+		       { 19, "cap_sys_ptrace" },
+		       { CAP_SYSLOG_BIT, "cap_syslog" },
+		       { 39, "cap_bpf" } };
 
 	size_t used = 0, have = 0;
 
@@ -262,9 +355,12 @@ static void ask_capabilities(struct doctor *d, struct finding *f)
 		have += has;
 	}
 	f->state = FINDING_INFO;
-	if (have < 3 && geteuid() != 0)
+	if (have < sizeof(wanted) / sizeof(wanted[0]) && geteuid() != 0 && !d->filtered)
 		remedy(f,
-		       "sudo setcap cap_perfmon,cap_sys_ptrace,cap_bpf+ep \"$(command -v prof)\"");
+		       access("/usr/sbin/prof-grant", X_OK) == 0
+			       ? "sudo prof-grant on && sudo adduser $USER prof"
+			       : "sudo setcap cap_perfmon,cap_sys_ptrace,cap_syslog,cap_bpf+ep \"$(command "
+				 "-v prof)\"");
 }
 
 static void ask_bpf(struct doctor *d, struct finding *f)
@@ -306,7 +402,7 @@ static void ask_confinement(struct doctor *d, struct finding *f)
 	set(f, FINDING_INFO, "%s%s%s", container ? container : "", container && seccomp ? ", " : "",
 	    seccomp ? "a seccomp filter" : "");
 	if (!d->can_sample)
-		remedy(f, "docker run --cap-add PERFMON --security-opt seccomp=unconfined …");
+		remedy(f, CONTAINER_REMEDY);
 }
 
 static void ask_debug_info(struct doctor *d, struct finding *f)
@@ -350,6 +446,8 @@ size_t doctor_run(struct finding findings[DOCTOR_MAX], bool *can_sample)
 
 	event_read_limits(&d.limits);
 	read_text("/proc/self/status", d.status, sizeof(d.status));
+	d.can_sample = event_works("task-clock:u", NULL);
+	d.filtered = !d.can_sample && strstr(d.status, "Seccomp:\t2") != NULL;
 	for (size_t i = 0; i < n; i++) {
 		memset(&findings[i], 0, sizeof(findings[i]));
 		findings[i].id = questions[i].id;

@@ -21,6 +21,9 @@ void help_completion_bash(struct bytes *out);
 void help_completion_zsh(struct bytes *out);
 void help_completion_fish(struct bytes *out);
 
+/* Words of text from column on, wrapped at width with lines indented; ends the line. */
+void help_wrap(struct bytes *out, const char *text, size_t column, size_t indent, size_t width);
+
 /* Shared by the writers: "--kernel, --no-kernel", "-F, --freq=HZ". */
 void help_option_names(struct bytes *out, const struct cmd_option *row);
 /* The argument with its "=" and, when it may be left out, brackets: "=HZ", "[=N]", "". */

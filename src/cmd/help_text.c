@@ -34,8 +34,7 @@ static void pad(struct bytes *out, size_t columns)
 		bytes_u8(out, ' ');
 }
 
-/* Words of text from column on, wrapped at width with lines indented; ends the line. */
-static void wrap(struct bytes *out, const char *text, size_t column, size_t indent, size_t width)
+void help_wrap(struct bytes *out, const char *text, size_t column, size_t indent, size_t width)
 {
 	while (*text) {
 		size_t len = strcspn(text, " \n"), columns = text_width(text, len);
@@ -67,7 +66,7 @@ static void help_line(struct bytes *out, const char *name, size_t name_columns, 
 	} else {
 		pad(out, HELP_COLUMN - NAME_COLUMN - name_columns);
 	}
-	wrap(out, text, HELP_COLUMN, HELP_COLUMN, width);
+	help_wrap(out, text, HELP_COLUMN, HELP_COLUMN, width);
 }
 
 static void option_line(struct bytes *out, const struct cmd_option *row, size_t width)
@@ -105,7 +104,7 @@ static void examples(struct bytes *out, const char *lines, size_t width)
 			struct bytes what = { 0 };
 			bytes_append(&what, lines + command + 1, line - command - 1);
 			bytes_u8(&what, '\0');
-			wrap(out, (const char *)what.data, 6, 6, width);
+			help_wrap(out, (const char *)what.data, 6, 6, width);
 			bytes_release(&what);
 		}
 		lines += line + (lines[line] == '\n');
@@ -121,7 +120,7 @@ static void paragraphs(struct bytes *out, const char *text, size_t width)
 		bytes_append(&one, text, len);
 		bytes_u8(&one, '\0');
 		bytes_u8(out, '\n');
-		wrap(out, (const char *)one.data, 0, 0, width);
+		help_wrap(out, (const char *)one.data, 0, 0, width);
 		bytes_release(&one);
 		text = end ? end + 2 : NULL;
 	}
@@ -185,6 +184,7 @@ int help_print(const struct command *cmd)
 	struct bytes out = { 0 };
 
 	help_text(&out, cmd, help_width());
+	terminal_plain(&out);
 	int status = cmd_write_output(cmd, &out, NULL);
 	bytes_release(&out);
 	return status;
@@ -195,6 +195,7 @@ int help_print_overview(int fd)
 	struct bytes out = { 0 };
 
 	help_overview(&out, help_width());
+	terminal_plain(&out);
 	int rc = io_write_full(fd, out.data, out.len);
 	bytes_release(&out);
 	return rc == 0 ? EXIT_DONE : EXIT_FAILED;

@@ -17,21 +17,75 @@ static const struct cmd_option rows[] = {
 	{ .name = NULL },
 };
 
+/* Can events of this kind be opened here? Tried once, with the first of them. */
+struct availability {
+	char kind[32];
+	char reason[400]; /* why not; "" when they can */
+};
+
 struct listing {
 	struct bytes out;
 	struct json json_writer;
+	struct availability kinds[8];
+	size_t kind_count;
 	char kind[32]; /* of the last row */
 	bool json;
 	size_t count;
 };
 
+static void try_kind(struct availability *a, const struct event_name *n)
+{
+	bool is_raw = strcmp(n->kind, "raw") == 0; /* its name stands for many */
+	struct event_list list = { 0 };
+	struct error err = { 0 };
+
+	snprintf(a->kind, sizeof(a->kind), "%s", n->kind);
+	if (event_parse(&list, is_raw ? "r0" : n->name, &err) < 0 ||
+	    event_probe(&list.items.data[0], &err) < 0) {
+		const char *why = strstr(err.text, ": "); /* after the event's name */
+		snprintf(a->reason, sizeof(a->reason), "%.399s", why ? why + 2 : err.text);
+	}
+	event_list_release(&list);
+}
+
+static const char *reason_against(struct listing *l, const struct event_name *n)
+{
+	for (size_t i = 0; i < l->kind_count; i++)
+		if (strcmp(l->kinds[i].kind, n->kind) == 0)
+			return l->kinds[i].reason;
+	if (l->kind_count == sizeof(l->kinds) / sizeof(l->kinds[0]))
+		return "";
+	try_kind(&l->kinds[l->kind_count], n);
+	return l->kinds[l->kind_count++].reason;
+}
+
 static void add_json(struct listing *l, const struct event_name *n)
 {
+	const char *reason = reason_against(l, n);
+
 	json_open_object(&l->json_writer, NULL);
 	json_string(&l->json_writer, "name", n->name);
 	json_string(&l->json_writer, "kind", n->kind);
 	json_string(&l->json_writer, "description", n->description ? n->description : "");
+	json_bool(&l->json_writer, "available", !*reason);
+	if (*reason)
+		json_string(&l->json_writer, "reason", reason);
 	json_close_object(&l->json_writer);
+}
+
+static void add_heading(struct listing *l, const struct event_name *n)
+{
+	const char *reason = reason_against(l, n);
+
+	if (strcmp(l->kind, n->kind) == 0)
+		return;
+	bytes_printf(&l->out, "%s%s:", l->count ? "\n" : "", n->kind);
+	if (*reason) {
+		bytes_printf(&l->out, " not available here: ");
+		text_append_printable(&l->out, reason, strlen(reason));
+	}
+	bytes_u8(&l->out, '\n');
+	snprintf(l->kind, sizeof(l->kind), "%s", n->kind);
 }
 
 static void add_text(struct listing *l, const struct event_name *n)
@@ -40,9 +94,7 @@ static void add_text(struct listing *l, const struct event_name *n)
 
 	size_t before;
 
-	if (strcmp(l->kind, n->kind) != 0)
-		bytes_printf(&l->out, "%s%s:\n", l->count ? "\n" : "", n->kind);
-	snprintf(l->kind, sizeof(l->kind), "%s", n->kind);
+	add_heading(l, n);
 	bytes_printf(&l->out, "  ");
 	before = l->out.len;
 	text_append_printable(&l->out, n->name, strlen(n->name));
@@ -102,11 +154,11 @@ static int run(void *options, int argc, char **argv)
 
 const struct command command_list = {
 	.name = "list",
-	.summary = "list the events that can be sampled",
+	.summary = "list the events, and which kinds can be sampled here",
 	.synopsis = "prof list [--json] [PATTERN]",
 	.description =
-		"PATTERN is a part of the name, or a glob. Tracepoints are listed where tracefs can be read, "
-		"which usually needs root.",
+		"PATTERN is a part of the name, or a glob. One event of each kind is tried: where that fails, the "
+		"heading says why. Tracepoints are listed where tracefs can be read, which usually needs root.",
 	.examples = "prof list\tAll of them.\n"
 		    "prof list fault\tThose with 'fault' in the name.\n"
 		    "prof list 'sched:*'\tThe scheduler's tracepoints.\n",

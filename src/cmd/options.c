@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/near.h"
 #include "base/bytes.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -164,18 +163,45 @@ static void offer(struct match *m, const struct cmd_option *row, bool negated, c
 	}
 }
 
+/* The names at the least distance from what was typed. */
+struct near_options {
+	unsigned distance, count;
+	const char *names[2];
+};
+
+/* Short names are near to everything: a third of the letters may be wrong, at most two. */
+static unsigned near_limit(const char *typed)
+{
+	size_t third = strlen(typed) / 3;
+
+	return third < 2 ? (unsigned)third : 2;
+}
+
+static void add_near(struct near_options *near, const char *name, const char *typed)
+{
+	unsigned distance = text_distance(typed, name, near->distance);
+
+	if (distance > near->distance)
+		return;
+	if (distance < near->distance)
+		near->count = 0;
+	near->distance = distance;
+	if (near->count < sizeof(near->names) / sizeof(near->names[0]))
+		near->names[near->count++] = name;
+}
+
 static int unknown_long(const struct parser *p, const char *typed, size_t len)
 {
 	CLEANUP_FREE char *name = xstrndup(typed, len);
+	struct near_options near = { .distance = near_limit(name) };
 	struct bytes hint = { 0 };
-	struct near near;
 
-	near_init(&near, name);
 	for (const struct cmd_option *row = p->rows; row->name; row++)
 		if (!row->hidden)
-			near_offer(&near, row->name);
-	if (near.best_count)
-		near_append(&near, &hint);
+			add_near(&near, row->name, name);
+	for (unsigned i = 0; i < near.count; i++)
+		bytes_printf(&hint, "%s--%s", i ? " or " : "; did you mean ", near.names[i]);
+	bytes_printf(&hint, near.count ? "?" : "");
 	bytes_u8(&hint, '\0');
 	error_set(p->err, ERROR_USAGE, "unknown option --%s%s", name, (const char *)hint.data);
 	bytes_release(&hint);

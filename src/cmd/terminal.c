@@ -8,6 +8,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/bytes.h"
 #include "base/text.h"
 
 const char *const colour_choices[] = { "auto", "always", "never", NULL };
@@ -47,4 +48,13 @@ bool terminal_colour(enum colour_choice choice)
 bool terminal_unicode(void)
 {
 	return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+}
+
+void terminal_plain(struct bytes *text)
+{
+	static const char ellipsis[] = "\xe2\x80\xa6";
+
+	for (size_t i = 0; !terminal_unicode() && i + 3 <= text->len; i++)
+		if (memcmp(text->data + i, ellipsis, 3) == 0)
+			memcpy(text->data + i, "...", 3);
 }

@@ -15,5 +15,8 @@ uint32_t terminal_width(void);
 bool terminal_colour(enum colour_choice choice);
 /* The locale's characters are UTF-8. After setlocale(LC_CTYPE, ""). */
 bool terminal_unicode(void);
+/* Without such a locale, our own texts' ellipses become "...": in place. */
+struct bytes;
+void terminal_plain(struct bytes *text);
 
 #endif

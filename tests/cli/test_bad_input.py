@@ -26,7 +26,10 @@ def test_commands():
 
 def test_options():
     see = "; see 'prof record --help'"
-    fault(2, "prof record: unknown option --frek; did you mean freq?" + see, "record", "--frek=3", "x")
+    fault(2, "prof record: unknown option --frek; did you mean --freq?" + see, "record", "--frek=3", "x")
+    fault(2, "prof record: unknown option --peed" + see, "record", "--peed", "1", "x")
+    fault(2, "prof report: unknown option --bogus; see 'prof report --help'", "report", "--bogus")
+    fault(2, "prof report: unknown option --fcus; did you mean --focus?; see 'prof report --help'", "report", "--fcus=x")
     fault(2, "prof record: unknown option --wxyz" + see, "record", "--wxyz", "x")
     fault(2, "prof record: unknown option -Z" + see, "record", "-Z", "x")
     fault(2, "prof record: -F needs a value (HZ)" + see, "record", "-F")

@@ -1,7 +1,8 @@
 """Completion scripts and man pages: the shells and man accept them."""
+import os
 import subprocess
 
-from proftest import Skip, environment, expect, expect_equal, main, need_tool, prof, run
+from proftest import SOURCE, Skip, environment, expect, expect_equal, main, need_tool, prof, run
 
 
 def bash_completes(words):
@@ -53,8 +54,11 @@ def test_fish():
 
 def test_man_pages():
     man = need_tool("man")
-    for name in ("prof", "record", "report", "check"):
+    for name in ("prof", "record", "report", "check", "grant"):
         page = prof("help", "--man=" + name).out
+        if name == "grant":
+            with open(os.path.join(SOURCE, "tools/package/prof-grant.8"), encoding="utf-8") as f:
+                page = f.read()
         with open("page.1", "w", encoding="utf-8") as f:
             f.write(page)
         p = subprocess.run([man, "--warnings", "-E", "UTF-8", "-l", "page.1"], stdout=subprocess.PIPE,

@@ -7,7 +7,7 @@ from proftest import NOBODY, PROF, SOURCE, environment, expect, expect_equal, ma
 
 BUILD = os.environ.get("BUILD", os.path.join(os.path.dirname(PROF), "../.."))
 INSTALLED = ("bin/prof", "sbin/prof-grant", "share/man/man1/prof.1", "share/man/man1/prof-record.1",
-             "share/bash-completion/completions/prof", "share/zsh/vendor-completions/_prof",
+             "share/man/man8/prof-grant.8", "share/bash-completion/completions/prof", "share/zsh/vendor-completions/_prof",
              "share/fish/vendor_completions.d/prof.fish", "share/doc/prof/LICENSE")
 GRANT = os.path.join(SOURCE, "tools/package/prof-grant")
 
@@ -50,7 +50,8 @@ def test_grant():
     grant("on")
     expect_equal(grant("status"), "on\n", "granted")
     expect_equal(os.stat("prof").st_mode & 0o7777, 0o750, "only root and the group")
-    expect("cap_perfmon" in run(need_tool("getcap"), "prof").out, "capabilities")
+    given = run(need_tool("getcap"), "prof").out
+    expect("cap_perfmon" in given and "cap_syslog" in given, "capabilities: " + given)
     with open("etc/prof", encoding="ascii") as f:
         expect_equal(f.read(), "PROF_GRANT=1\n", "remembered")
     grant("off")

@@ -249,7 +249,7 @@ static void test_unknown(void **state)
 
 	(void)state;
 	parse(&p, "--nubmer=3", NULL);
-	assert_fault(&p, "unknown option --nubmer; did you mean number?");
+	assert_fault(&p, "unknown option --nubmer; did you mean --number?");
 	parse(&p, "--wxyz", NULL);
 	assert_fault(&p, "unknown option --wxyz");
 	parse(&p, "-fZ", NULL);
