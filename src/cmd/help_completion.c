@@ -4,6 +4,15 @@
 
 #include "cmd/help.h"
 
+/* Events that can be typed without quotes; asked for when they are needed. */
+#define LIST_EVENTS "prof list 2>/dev/null | sed -n 's/^  \\([^ :]*\\)\\( .*\\)*$/\\1/p'"
+#define STACK_MODES "auto fp dwarf none"
+
+static bool takes(const struct cmd_option *row, const char *argument)
+{
+	return row->argument && !row->hidden && strcmp(row->argument, argument) == 0;
+}
+
 static void bash_options(struct bytes *out, const struct command *cmd)
 {
 	bytes_printf(out, "\t%s) opts='--help", cmd->name);
@@ -29,6 +38,23 @@ static void bash_choices(struct bytes *out, const struct command *cmd)
 	}
 }
 
+/* Words that depend on the machine, or are no strict choice. */
+static void bash_values(struct bytes *out, const struct command *cmd)
+{
+	for (const struct cmd_option *row = cmd->options; row->name; row++) {
+		const char *words = takes(row, "EVENTS") ? "$(" LIST_EVENTS ")"
+				    : takes(row, "MODE") ? "'" STACK_MODES "'"
+				    : takes(row, "PIDS") ? "$(cd /proc && compgen -G '[0-9]*')"
+							 : NULL;
+		if (!words)
+			continue;
+		bytes_printf(out, "\t%s:--%s", cmd->name, row->name);
+		if (row->letter)
+			bytes_printf(out, "|%s:-%c", cmd->name, row->letter);
+		bytes_printf(out, ") words=%s ;;\n", words);
+	}
+}
+
 static void command_names(struct bytes *out)
 {
 	for (size_t i = 0; commands[i]; i++)
@@ -40,30 +66,42 @@ void help_completion_bash(struct bytes *out)
 	bytes_printf(
 		out,
 		"# bash completion for prof\n"
+		"# Another command line, from word $1 on.\n"
+		"_prof_command()\n{\n"
+		"\tif declare -F _command_offset >/dev/null; then\n"
+		"\t\t_command_offset $1\n"
+		"\telif ((COMP_CWORD == $1)) && [[ ${COMP_WORDS[COMP_CWORD]} != */* ]]; then\n"
+		"\t\tCOMPREPLY=($(compgen -c -- \"${COMP_WORDS[COMP_CWORD]}\"))\n"
+		"\telse\n\t\tcompopt -o default\n\t\tCOMPREPLY=()\n\tfi\n}\n"
 		"_prof()\n{\n"
 		"\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} cmd=${COMP_WORDS[1]}\n"
 		"\tlocal opts='' words=''\n"
 		"\tif ((COMP_CWORD == 1)); then\n"
 		"\t\tCOMPREPLY=($(compgen -W '");
 	command_names(out);
-	bytes_printf(
-		out,
-		"' -- \"$cur\"))\n\t\treturn\n\tfi\n"
-		"\tif [[ $cmd == record ]]; then\n"
-		"\t\tlocal i\n"
-		"\t\tfor ((i = 2; i < COMP_CWORD; i++)); do\n"
-		"\t\t\tif [[ ${COMP_WORDS[i]} == -- ]] && declare -F _command_offset >/dev/null; then\n"
-		"\t\t\t\t_command_offset $((i + 1))\n\t\t\t\treturn\n\t\t\tfi\n\t\tdone\n\tfi\n"
-		"\t# bash splits --name=value into three words\n"
-		"\tif [[ $cur == = ]]; then\n\t\tcur=''\n"
-		"\telif [[ $prev == = ]]; then\n\t\tprev=${COMP_WORDS[COMP_CWORD-2]}\n\tfi\n"
-		"\tcase $cmd:$prev in\n");
+	bytes_printf(out,
+		     "' -- \"$cur\"))\n\t\treturn\n\tfi\n"
+		     "\tif [[ $cmd == record ]]; then\n"
+		     "\t\tlocal i\n"
+		     "\t\tfor ((i = 2; i < COMP_CWORD; i++)); do\n"
+		     "\t\t\tif [[ ${COMP_WORDS[i]} == -- ]]; then\n"
+		     "\t\t\t\t_prof_command $((i + 1))\n\t\t\t\treturn\n\t\t\tfi\n\t\tdone\n\tfi\n"
+		     "\t# bash splits --name=value into three words\n"
+		     "\tif [[ $cur == = ]]; then\n\t\tcur=''\n"
+		     "\telif [[ $prev == = ]]; then\n\t\tprev=${COMP_WORDS[COMP_CWORD-2]}\n\tfi\n"
+		     "\tcase $cmd:$prev in\n");
 	for (size_t i = 0; commands[i]; i++)
 		bash_choices(out, commands[i]);
-	bytes_printf(out, "\tesac\n"
-			  "\tif [[ $words ]]; then\n"
-			  "\t\tCOMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n\t\treturn\n\tfi\n"
-			  "\tcase $cmd in\n");
+	for (size_t i = 0; commands[i]; i++)
+		bash_values(out, commands[i]);
+	bytes_printf(
+		out,
+		"\tesac\n"
+		"\tif [[ $words && $cur == *,* ]]; then\n"
+		"\t\tCOMPREPLY=($(compgen -P \"${cur%%,*},\" -W \"$words\" -- \"${cur##*,}\"))\n\t\treturn\n\tfi\n"
+		"\tif [[ $words ]]; then\n"
+		"\t\tCOMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n\t\treturn\n\tfi\n"
+		"\tcase $cmd in\n");
 	for (size_t i = 0; commands[i]; i++)
 		bash_options(out, commands[i]);
 	bytes_printf(out, "\tesac\n"
@@ -103,8 +141,12 @@ static void zsh_value(struct bytes *out, const struct cmd_option *row)
 		for (unsigned i = 0; row->choices[i]; i++)
 			bytes_printf(out, "%s%s", i ? " " : "", row->choices[i]);
 		bytes_u8(out, ')');
-	} else if (strcmp(row->argument, "FILE") == 0) {
-		bytes_printf(out, "_files");
+	} else {
+		bytes_printf(out, takes(row, "FILE")	 ? "_files"
+				  : takes(row, "EVENTS") ? "_prof_events"
+				  : takes(row, "MODE")	 ? "(" STACK_MODES ")"
+				  : takes(row, "PIDS")	 ? "_pids"
+							 : "");
 	}
 }
 
@@ -142,7 +184,10 @@ static void zsh_command(struct bytes *out, const struct command *cmd)
 
 void help_completion_zsh(struct bytes *out)
 {
-	bytes_printf(out, "#compdef prof\n");
+	bytes_printf(out, "#compdef prof\n"
+			  "_prof_events()\n{\n"
+			  "\tlocal -a names=(${(f)\"$(" LIST_EVENTS ")\"})\n"
+			  "\t_sequence compadd - $names\n}\n");
 	for (size_t i = 0; commands[i]; i++)
 		zsh_command(out, commands[i]);
 	bytes_printf(out, "_prof_commands()\n{\n\tlocal -a list=(\n");
@@ -169,6 +214,20 @@ static void fish_quote(struct bytes *out, const char *text)
 	}
 }
 
+static void fish_values(struct bytes *out, const struct cmd_option *row)
+{
+	const char *words = takes(row, "EVENTS") ? "(" LIST_EVENTS ")"
+			    : takes(row, "MODE") ? STACK_MODES
+			    : takes(row, "PIDS") ? "(__fish_complete_pids)"
+						 : NULL;
+
+	if (!words)
+		return;
+	bytes_printf(out, " -a '");
+	fish_quote(out, words);
+	bytes_u8(out, '\'');
+}
+
 static void fish_option(struct bytes *out, const struct command *cmd, const struct cmd_option *row)
 {
 	bytes_printf(out, "complete -c prof -n '__fish_seen_subcommand_from %s' -l %s", cmd->name,
@@ -183,6 +242,7 @@ static void fish_option(struct bytes *out, const struct command *cmd, const stru
 			bytes_printf(out, "%s%s", i ? " " : "", row->choices[i]);
 		bytes_u8(out, '\'');
 	}
+	fish_values(out, row);
 	bytes_printf(out, " -d '");
 	fish_quote(out, row->help);
 	bytes_printf(out, "'\n");
@@ -204,4 +264,6 @@ void help_completion_fish(struct bytes *out)
 		for (const struct cmd_option *row = commands[i]->options; row->name; row++)
 			if (!row->hidden)
 				fish_option(out, commands[i], row);
+	bytes_printf(out, "complete -c prof -n '__fish_seen_subcommand_from record' -a "
+			  "'(__fish_complete_subcommand --fcs-skip=2)'\n");
 }

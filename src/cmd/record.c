@@ -1,5 +1,6 @@
 /* prof record: the words, the session, and the child's end as our own. */
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,14 +13,17 @@
 #include "base/memory.h"
 #include "cmd/record_parse.h"
 
+#define FREQUENCY_HARMLESS 20000 /* Hz */
+
 static const struct cmd_option rows[] = {
 	OPTION(struct record_words, events, OPT_LIST, 'e', "event", .argument = "EVENTS",
 	       .heading = "What to sample",
 	       .help = "events, separated by commas (default: cycles where they can be counted, else task-clock); "
 		       "'prof list' names them"),
-	OPTION_TOLD(struct record_words, frequency, frequency_given, OPT_STRING, 'F', "freq",
-		    .argument = "HZ",
-		    .help = "samples a second and CPU: a number or max (default: 997)"),
+	OPTION_TOLD(
+		struct record_words, frequency, frequency_given, OPT_STRING, 'F', "freq",
+		.argument = "HZ",
+		.help = "samples a second and CPU: a number or max, which slows the program much (default: 997)"),
 	OPTION_TOLD(struct record_words, period, period_given, OPT_U64, 'c', "count",
 		    .argument = "N",
 		    .help = "a sample after every N of the event (nanoseconds for clocks)"),
@@ -45,7 +49,7 @@ static const struct cmd_option rows[] = {
 	       .help = "begin to sample after this time"),
 	OPTION(struct record_words, output, OPT_STRING, 'o', "output", .argument = "FILE",
 	       .heading = "The file and the rest",
-	       .help = "write to FILE (default: prof.data; what was there becomes FILE.old); '-' is standard output"),
+	       .help = "write to FILE (default: prof.data; what was there becomes FILE.old); '-' is standard output, not with a command, whose own it is"),
 	OPTION(struct record_words, ring, OPT_STRING, 'm', "mmap-pages", .argument = "PAGES",
 	       .help = "buffer of each CPU: pages, or a size as 4M (default: what is permitted)"),
 	OPTION(struct record_words, check_stacks, OPT_U64, 0, "check-stacks", .argument = "N",
@@ -120,6 +124,19 @@ static int failure_status(const struct record_options *r, const struct error *er
 	return EXIT_NOT_RECORDED;
 }
 
+/* Each sample of a busy CPU interrupts it and copies its stack: at tens of microseconds apart, most
+ * of what runs is prof's. */
+static void warn_of_rate(const struct record_options *r)
+{
+	if (r->frequency == UINT64_MAX)
+		log_message(LOG_NOTICE,
+			    "-F max slows what is recorded very much: times are not to be trusted");
+	else if (r->frequency > FREQUENCY_HARMLESS)
+		log_message(LOG_NOTICE,
+			    "%" PRIu64 " Hz slows what is recorded: rates up to %d Hz hardly do",
+			    r->frequency, FREQUENCY_HARMLESS);
+}
+
 static int record(const struct record_options *r)
 {
 	struct error err = { 0 };
@@ -142,8 +159,10 @@ static int run(void *options, int argc, char **argv)
 		      : words->verbose	   ? LOG_INFO
 					   : LOG_NOTICE);
 	int status = record_parse(words, &r, &ids);
-	if (status == EXIT_DONE)
+	if (status == EXIT_DONE) {
+		warn_of_rate(&r);
 		status = record(&r);
+	}
 	vec_release(&ids.pids);
 	vec_release(&ids.tids);
 	return status;

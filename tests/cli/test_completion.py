@@ -2,7 +2,11 @@
 import os
 import subprocess
 
-from proftest import SOURCE, Skip, environment, expect, expect_equal, main, need_tool, prof, run
+from proftest import PROF, SOURCE, Skip, environment, expect, expect_equal, main, need_tool, prof, run
+
+
+def with_prof_in_path():
+    return environment(PATH=os.path.dirname(PROF) + ":" + os.environ["PATH"])
 
 
 def bash_completes(words):
@@ -15,7 +19,7 @@ compopt() { :; }
 _prof
 printf '%%s\\n' "${COMPREPLY[@]}"
 """ % " ".join("'%s'" % w for w in words)
-    r = run("bash", "-c", script)
+    r = run("bash", "-c", script, env=with_prof_in_path())
     expect_equal(r.err, "", str(r))
     return r.out.split()
 
@@ -36,6 +40,18 @@ def test_bash():
     expect_equal(bash_completes(["prof", "report", "--by", "th"]), ["thread"], "choices")
     expect_equal(bash_completes(["prof", "report", "--by", "=", "m"]), ["module"], "choices after =")
     expect_equal(bash_completes(["prof", "help", "fl"]), ["flame"], "commands of help")
+    expect_equal(bash_completes(["prof", "record", "-e", "page"]), ["page-faults"], "events")
+    expect_equal(bash_completes(["prof", "record", "-e", "task-clock,page"]), ["task-clock,page-faults"], "further events")
+    expect_equal(bash_completes(["prof", "record", "--call-graph", "=", "dw"]), ["dwarf"], "modes of stacks")
+    expect(str(os.getpid()) in bash_completes(["prof", "record", "-p", ""]), "processes")
+    expect("sleep" in bash_completes(["prof", "record", "-q", "--", "slee"]), "commands")
+    expect_equal(bash_completes(["prof", "record", "--", "sleep", "pro"]), [], "files are the shell's own")
+
+
+def fish_completes(line):
+    r = run(need_tool("fish"), "-c", "source prof.fish; complete -C '%s'" % line, env=with_prof_in_path())
+    expect_equal(r.err, "", str(r))
+    return [row.split("\t")[0] for row in r.out.split("\n")]
 
 
 def test_zsh():
@@ -50,6 +66,10 @@ def test_fish():
     write_script("fish")
     r = run(fish, "-n", "prof.fish")
     expect_equal((r.status, r.err), (0, ""), str(r))
+    expect("report" in fish_completes("prof rep"), "commands")
+    expect("page-faults" in fish_completes("prof record -e page"), "events")
+    expect("--call-graph=dwarf" in fish_completes("prof record --call-graph="), "modes of stacks")
+    expect("sleep" in fish_completes("prof record slee"), "commands to record")
 
 
 def test_man_pages():

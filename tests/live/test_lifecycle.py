@@ -59,6 +59,15 @@ def test_no_such_process():
         expect(r.err.startswith("prof record: ") and str(gone.pid) in r.err and r.err.count("\n") == 1, r.err)
 
 
+def test_high_rates_are_warned_of():
+    warned = prof("record", "-o", "t.data", "-F", "25000", "--", program("ending"), "50", "exit")
+    expect("25000 Hz slows" in warned.err, str(warned))
+    usual = prof("record", "-o", "t.data", "-F", "20000", "--", program("ending"), "50", "exit")
+    expect("slows" not in usual.err, str(usual))
+    quiet = prof("record", "-q", "-o", "t.data", "-F", "max", "--", program("ending"), "50", "exit")
+    expect_equal(quiet.err, "", str(quiet))
+
+
 def test_unknown_event():
     r = prof("record", "-e", "page-falts", "--", "true")
     expect_equal((r.status, r.out), (2, ""), str(r))
