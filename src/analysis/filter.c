@@ -19,6 +19,7 @@ struct filter {
 	VEC(uint32_t) samples;
 	uint32_t event;
 	bool everything;
+	char *emptied_by;
 };
 
 struct evaluation {
@@ -190,26 +191,36 @@ static bool module_passes(const struct evaluation *e, uint32_t module)
 	return module < e->profile->modules.len && e->modules[module];
 }
 
-static bool names_pass(struct evaluation *e, const struct profile_sample *s)
+/* The first condition on names that the sample does not meet. */
+static enum filter_stage judge_names(struct evaluation *e, const struct profile_sample *s)
 {
 	const struct filter_words *w = e->words;
 	uint8_t leaf = leaf_bits(e, s);
 	uint8_t stack = s->node == PROFILE_NONE ? leaf : leaf | e->nodes[s->node];
 
-	return (!patterns_given(&w->symbol) || leaf & BIT_SYMBOL) &&
-	       (!patterns_given(&w->focus) || stack & BIT_FOCUS) && !(stack & BIT_IGNORE);
+	if (patterns_given(&w->symbol) && !(leaf & BIT_SYMBOL))
+		return STAGE_SYMBOL;
+	if (patterns_given(&w->focus) && !(stack & BIT_FOCUS))
+		return STAGE_FOCUS;
+	return stack & BIT_IGNORE ? STAGE_IGNORE : STAGE_PASSED;
 }
 
-static bool sample_passes(struct evaluation *e, const struct profile_sample *s)
+/* The first condition that the sample does not meet. */
+static enum filter_stage judge_sample(struct evaluation *e, const struct profile_sample *s)
 {
 	const struct time_range *t = &e->words->time;
 
 	if (s->time_ns < t->from_ns || (s->time_ns >= t->to_ns && t->to_ns != UINT64_MAX))
-		return false;
+		return STAGE_TIME;
 	if (s->event < e->profile->events.len && !e->events[s->event])
-		return false;
-	/* Names first: an unknown leaf may be what a word was about, which names_pass notes. */
-	return names_pass(e, s) && task_passes(e, s->task) && module_passes(e, s->leaf_module);
+		return STAGE_EVENT;
+	/* Names first: an unknown leaf may be what a word was about, which judge_names notes. */
+	enum filter_stage stage = judge_names(e, s);
+	if (stage != STAGE_PASSED)
+		return stage;
+	if (!task_passes(e, s->task))
+		return STAGE_TASK;
+	return module_passes(e, s->leaf_module) ? STAGE_PASSED : STAGE_MODULE;
 }
 
 /* The event named first that has samples, else the first that has. */
@@ -229,12 +240,19 @@ static uint32_t choose_event(const struct evaluation *e)
 	return best;
 }
 
-static void select_samples(struct filter *f, struct evaluation *e)
+/* Returns how far any sample came. */
+static enum filter_stage select_samples(struct filter *f, struct evaluation *e)
 {
+	enum filter_stage furthest = STAGE_TIME;
+
 	for (uint32_t i = 0; i < e->profile->samples.len; i++) {
-		if (sample_passes(e, &e->profile->samples.data[i]))
+		enum filter_stage stage = judge_sample(e, &e->profile->samples.data[i]);
+		if (stage == STAGE_PASSED)
 			vec_push(&f->samples, i);
+		if (stage > furthest)
+			furthest = stage;
 	}
+	return furthest;
 }
 
 static void evaluation_release(struct evaluation *e)
@@ -248,8 +266,8 @@ static void evaluation_release(struct evaluation *e)
 	pairmap_release(&e->leaves);
 }
 
-static int evaluate(struct filter *f, const struct profile *p, struct filter_words *w,
-		    struct error *err)
+static int evaluate(struct filter *f, const struct profile *p, const struct filter_spec *spec,
+		    struct filter_words *w, struct error *err)
 {
 	struct evaluation e = { .profile = p, .words = w };
 
@@ -259,7 +277,9 @@ static int evaluate(struct filter *f, const struct profile *p, struct filter_wor
 	evaluate_modules(&e);
 	evaluate_tasks(&e);
 	evaluate_events(&e);
-	select_samples(f, &e);
+	enum filter_stage furthest = select_samples(f, &e);
+	if (p->samples.len && furthest != STAGE_PASSED)
+		f->emptied_by = filter_words_of_stage(spec, furthest);
 	f->event = choose_event(&e);
 	f->everything = !w->any;
 	int rc = filter_words_check(w, p, err);
@@ -275,7 +295,7 @@ int filter_new(struct filter **out, const struct profile *p, const struct filter
 	int rc = filter_words_parse(&words, p, spec, err);
 
 	if (rc == 0)
-		rc = evaluate(f, p, &words, err);
+		rc = evaluate(f, p, spec, &words, err);
 	filter_words_release(&words);
 	if (rc < 0) {
 		filter_free(f);
@@ -290,6 +310,7 @@ void filter_free(struct filter *f)
 	if (!f)
 		return;
 	vec_release(&f->samples);
+	free(f->emptied_by);
 	free(f);
 }
 
@@ -302,11 +323,13 @@ void filter_apply(const struct filter *f, struct filter_result *out)
 	if (count)
 		memcpy(out->samples.data, f->samples.data, count * sizeof(*f->samples.data));
 	out->samples.len = count;
+	out->emptied_by = f->emptied_by ? xstrdup(f->emptied_by) : NULL;
 }
 
 void filter_result_release(struct filter_result *r)
 {
 	vec_release(&r->samples);
+	free_ptr(&r->emptied_by);
 }
 
 uint32_t filter_event(const struct filter *f)

@@ -25,6 +25,7 @@ void filter_free(struct filter *f);
  * evaluated once per trie node and leaf, not per sample. */
 struct filter_result {
 	VEC(uint32_t) samples;
+	char *emptied_by; /* "--comm app": the option that left nothing; NULL: there are samples, or never were */
 };
 void filter_apply(const struct filter *f, struct filter_result *out);
 void filter_result_release(struct filter_result *r);

@@ -61,6 +61,30 @@ void filter_words_release(struct filter_words *w)
 		patterns_release(all[i]);
 }
 
+char *filter_words_of_stage(const struct filter_spec *spec, enum filter_stage stage)
+{
+	const struct {
+		enum filter_stage stage;
+		const char *option, *text;
+	} rows[] = {
+		{ STAGE_TIME, "--time", spec->time },	    { STAGE_EVENT, "--event", spec->event },
+		{ STAGE_SYMBOL, "--symbol", spec->symbol }, { STAGE_FOCUS, "--focus", spec->focus },
+		{ STAGE_IGNORE, "--ignore", spec->ignore }, { STAGE_TASK, "--pid", spec->pid },
+		{ STAGE_TASK, "--tid", spec->tid },	    { STAGE_TASK, "--comm", spec->comm },
+		{ STAGE_MODULE, "--module", spec->module },
+	};
+	struct bytes out = { 0 };
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		if (rows[i].stage != stage || !rows[i].text)
+			continue;
+		bytes_printf(&out, "%s%s ", out.len ? " " : "", rows[i].option);
+		text_append_printable(&out, rows[i].text, strlen(rows[i].text));
+	}
+	bytes_u8(&out, '\0');
+	return (char *)out.data;
+}
+
 static void offer_functions(const struct profile *p, struct near *near)
 {
 	for (uint32_t i = 0; i < p->functions.len; i++) {

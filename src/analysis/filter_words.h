@@ -16,6 +16,20 @@ struct filter_words {
 int filter_words_parse(struct filter_words *w, const struct profile *p,
 		       const struct filter_spec *spec, struct error *err);
 void filter_words_release(struct filter_words *w);
+/* Conditions in the order in which samples meet them. */
+enum filter_stage {
+	STAGE_TIME,
+	STAGE_EVENT,
+	STAGE_SYMBOL,
+	STAGE_FOCUS,
+	STAGE_IGNORE,
+	STAGE_TASK,
+	STAGE_MODULE,
+	STAGE_PASSED,
+};
+
+/* The options of a stage as they were typed: "--pid 1 --comm app". The caller frees. */
+char *filter_words_of_stage(const struct filter_spec *spec, enum filter_stage stage);
 /* After all matching: an error with near matches when a word matched nothing. --ignore of what is
  * not there is as wished. */
 int filter_words_check(const struct filter_words *w, const struct profile *p, struct error *err);

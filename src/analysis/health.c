@@ -188,17 +188,25 @@ static void store_tallies(struct counting *c)
 	}
 }
 
+bool health_is_by_rate(const struct profile *p)
+{
+	const struct profile_event *e = p->events.len ? &p->events.data[0] : NULL;
+
+	/* Tracepoints have a frequency, too, but are sampled by their period. */
+	return e && e->frequency && (!e->period || e->unit == UNIT_NS);
+}
+
 static void take_recorded(struct health *h, const struct profile *p,
 			  const struct filter_result *samples)
 {
 	h->filtered = samples->samples.len != p->samples.len;
-	/* Of whole CPUs samples come by CPU and idle time: no rate that was asked for. */
-	if (!p->events.len || !(p->events.data[0].flags & EVENT_SYSTEM_WIDE))
-		h->effective_hz = (double)p->health.effective_rate_mhz / 1000;
 	if (h->filtered)
 		return;
 	h->due = p->health.due;
 	h->lost = p->health.lost_kernel + p->health.lost_own;
+	/* Of whole CPUs samples come by CPU and idle time: no rate that was asked for. */
+	if (health_is_by_rate(p) && !(p->events.data[0].flags & EVENT_SYSTEM_WIDE))
+		h->effective_hz = (double)p->health.effective_rate_mhz / 1000;
 }
 
 bool health_is_own(const struct profile *p)

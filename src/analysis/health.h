@@ -37,6 +37,9 @@ char *health_remedy(const struct health *h, const struct profile *p);
 /* True when prof made the recording itself, so that it knows how it was made. */
 bool health_is_own(const struct profile *p);
 
+/* True when samples of the first event come at a rate in Hz, not by counts of the event. */
+bool health_is_by_rate(const struct profile *p);
+
 /* When delivered is 0: the likely reason, one line without a newline. Caller frees. */
 char *health_why_empty(const struct health *h, const struct profile *p);
 

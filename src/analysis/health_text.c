@@ -140,12 +140,12 @@ static void add_rate(struct wrap *l, const struct health *h, const struct profil
 	bytes_release(&part);
 }
 
-static void add_own_cost(struct wrap *l, const struct profile *p)
+static void add_own_cost(struct wrap *l, const struct health *h, const struct profile *p)
 {
 	struct bytes part = { 0 };
 	char buf[32];
 
-	if (!p->health.prof_cpu_ns || !wall_ns(p) || !health_is_own(p))
+	if (h->filtered || !p->health.prof_cpu_ns || !wall_ns(p) || !health_is_own(p))
 		return;
 	bytes_printf(&part, "prof used ");
 	if (wall_ns(p) < SHORT_RUN_NS) {
@@ -243,7 +243,7 @@ void health_format_wrapped(const struct health *h, const struct profile *p, uint
 	add_stacks(&l, h);
 	add_check(&l, p);
 	add_rate(&l, h, p);
-	add_own_cost(&l, p);
+	add_own_cost(&l, h, p);
 	wrap_end(&l);
 	add_cut_line(out, h, p, width);
 	add_names_line(out, h, p, width);

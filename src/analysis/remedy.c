@@ -83,14 +83,6 @@ static void append_rate(struct bytes *out, const struct profile *p)
 		bytes_printf(out, " -F %" PRIu64, e->frequency);
 }
 
-/* True when another -F would change how often samples are taken. */
-static bool is_sampled_by_rate(const struct profile *p)
-{
-	const struct profile_event *e = p->events.len ? &p->events.data[0] : NULL;
-
-	return e && e->frequency && (!e->period || e->unit == UNIT_NS);
-}
-
 /*
  * The recording as the user could type it again, with options, which replace its rate when
  * they have one. NULL where it is not known how it was made.
@@ -117,7 +109,7 @@ static char *see_short_tasks(const struct profile *p)
 	bool ordinary = p->events.len && (p->events.data[0].flags & EVENT_EXCLUDES_KERNEL);
 
 	if (!ordinary)
-		return is_sampled_by_rate(p) ? record_again(p, "-F 10000") : NULL;
+		return health_is_by_rate(p) ? record_again(p, "-F 10000") : NULL;
 	char *again = record_again(p, "");
 	char *as_root = again ? xasprintf("sudo %s", again) : NULL;
 	free(again);
@@ -175,7 +167,7 @@ static bool is_over(uint64_t part, uint64_t all, uint64_t percent_limit)
 static bool has_few_samples(const struct health *h, const struct profile *p)
 {
 	return h->delivered > 0 && h->delivered < FEW_SAMPLES && !h->filtered &&
-	       is_sampled_by_rate(p) && p->health.requested_rate && p->health.requested_rate < 4000;
+	       health_is_by_rate(p) && p->health.requested_rate && p->health.requested_rate < 4000;
 }
 
 char *health_remedy(const struct health *h, const struct profile *p)

@@ -62,7 +62,8 @@ static void add_machine(struct bytes *out, const struct profile *p, const struct
 			bytes_printf(&text, "%s%s", text.len ? ", " : "", profile_str(p, parts[i]));
 	}
 	if (m->cpu_count)
-		bytes_printf(&text, "%s%" PRIu32 " CPUs", text.len ? ", " : "", m->cpu_count);
+		bytes_printf(&text, "%s%" PRIu32 " %s", text.len ? ", " : "", m->cpu_count,
+			     m->cpu_count == 1 ? "CPU" : "CPUs");
 	if (m->kernel_release)
 		bytes_printf(&text, "%sLinux %s", text.len ? ", " : "",
 			     profile_str(p, m->kernel_release));
@@ -83,27 +84,30 @@ static void add_sizes(struct bytes *out, const struct profile *p)
 			     text_bytes(stack, sizeof(stack), p->health.stack_bytes));
 }
 
-static void add_count(struct bytes *out, const char *unit, uint64_t n)
+/* "1 sample", "2 000 samples", then the rest of the words. */
+static void add_count(struct bytes *out, const char *one, const char *many, const char *rest,
+		      uint64_t n)
 {
 	char buf[32];
 
-	bytes_printf(out, "%s%s", text_count(buf, sizeof(buf), n), unit);
+	bytes_printf(out, "%s %s%s", text_count(buf, sizeof(buf), n), n == 1 ? one : many, rest);
 }
 
 static void add_event(struct bytes *out, const struct info *info, uint32_t id)
 {
 	const struct profile_event *e = &info->profile->events.data[id];
+	char hz[32];
 
 	bytes_printf(out, "  ");
 	add_string(out, info->profile, e->name);
-	if (e->frequency)
-		bytes_printf(out, " at %" PRIu64 " Hz", e->frequency);
+	if (e->frequency && (!e->period || e->unit == UNIT_NS))
+		bytes_printf(out, " at %s Hz", text_count(hz, sizeof(hz), e->frequency));
 	if (e->period) {
 		bytes_printf(out, ", every ");
 		show_weight(out, e->unit, e->period);
 	}
 	bytes_printf(out, ": ");
-	add_count(out, " samples, ", info->events[id].samples);
+	add_count(out, "sample", "samples", ", ", info->events[id].samples);
 	show_weight(out, e->unit, info->events[id].weight);
 	if (e->exact_total) {
 		bytes_printf(out, " of exactly ");
@@ -120,7 +124,9 @@ static void add_event(struct bytes *out, const struct info *info, uint32_t id)
 
 static void add_title(struct bytes *out, const char *title, size_t count)
 {
-	bytes_printf(out, "\n%s (%zu)\n", title, count);
+	char buf[32];
+
+	bytes_printf(out, "\n%s (%s)\n", title, text_count(buf, sizeof(buf), count));
 }
 
 static void add_events(struct bytes *out, const struct info *info)
@@ -132,8 +138,11 @@ static void add_events(struct bytes *out, const struct info *info)
 
 static void add_more(struct bytes *out, size_t count, size_t shown)
 {
+	char buf[32];
+
 	if (count > shown)
-		bytes_printf(out, "  %zu more: prof info --json\n", count - shown);
+		bytes_printf(out, "  %s more: prof info --json\n",
+			     text_count(buf, sizeof(buf), count - shown));
 }
 
 static void add_tasks(struct bytes *out, const struct info *info)
@@ -204,14 +213,14 @@ static void add_modules(struct bytes *out, const struct info *info)
 static void add_tables(struct bytes *out, const struct profile *p)
 {
 	bytes_printf(out, "\ncontents\n  ");
-	add_count(out, " samples, ", p->samples.len);
-	add_count(out, " stack nodes, ", p->nodes.len);
-	add_count(out, " functions, ", p->functions.len);
-	add_count(out, " addresses with names\n  ", p->locations.len);
-	add_count(out, " mappings, ", p->mappings.len);
-	add_count(out, " code excerpts, ", p->code.len);
-	add_count(out, " source excerpts, ", p->sources.len);
-	add_count(out, " strings\n", p->strings.strings.len);
+	add_count(out, "sample", "samples", ", ", p->samples.len);
+	add_count(out, "stack node", "stack nodes", ", ", p->nodes.len);
+	add_count(out, "function", "functions", ", ", p->functions.len);
+	add_count(out, "address with a name", "addresses with names", "\n  ", p->locations.len);
+	add_count(out, "mapping", "mappings", ", ", p->mappings.len);
+	add_count(out, "code excerpt", "code excerpts", ", ", p->code.len);
+	add_count(out, "source excerpt", "source excerpts", ", ", p->sources.len);
+	add_count(out, "string", "strings", "\n", p->strings.strings.len);
 }
 
 static void add_notes(struct bytes *out, const struct profile *p)

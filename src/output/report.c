@@ -94,6 +94,7 @@ static void report_init(struct report *r, struct bytes *out, const struct view *
 	r->show.unicode = o->unicode;
 	r->profile = v->profile;
 	r->options = o;
+	r->emptied_by = v->samples->emptied_by;
 	r->around = o->callers ? o->callers : o->callees;
 	facts_compute(&r->facts, v->profile, v->samples, v->event);
 	health_compute(&r->health, v->profile, v->samples);

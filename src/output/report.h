@@ -14,6 +14,7 @@ struct report {
 	const struct profile *profile;
 	const struct report_options *options;
 	const char *around; /* the function of --callers or --callees; NULL: a whole tree */
+	const char *emptied_by; /* of the filter's result */
 	struct facts facts;
 	struct health health;
 };

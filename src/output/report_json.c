@@ -54,6 +54,8 @@ static void begin(struct json *j, const struct report *r, const char *view)
 	json_u64(j, "threads", r->facts.threads);
 	json_u64(j, "processes", r->facts.processes);
 	json_bool(j, "filtered", r->facts.filtered);
+	if (r->emptied_by)
+		json_string(j, "emptied_by", r->emptied_by);
 	json_u64(j, "samples", r->facts.samples);
 	json_u64(j, "total", r->facts.total);
 	add_health(j, r);

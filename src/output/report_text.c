@@ -83,6 +83,20 @@ static void add_headline(struct report *r, struct bytes *out)
 	bytes_release(&part);
 }
 
+static void say_why_empty(struct report *r)
+{
+	CLEANUP_FREE char *why = r->emptied_by ? xasprintf("nothing is left by %s", r->emptied_by)
+					       : health_why_empty(&r->health, r->profile);
+	CLEANUP_FREE char *line = xasprintf("no samples: %s", why);
+	struct bytes text = { 0 };
+	struct show paragraph = r->show;
+
+	paragraph.out = &text;
+	show_paragraph(&paragraph, line);
+	show_text(&r->show, (const char *)text.data, text.len);
+	bytes_release(&text);
+}
+
 void report_text_head(struct report *r)
 {
 	struct bytes text = { 0 };
@@ -97,9 +111,6 @@ void report_text_head(struct report *r)
 	health_format_wrapped(&r->health, r->profile, (uint32_t)r->show.width, &text);
 	show_text(&r->show, (const char *)text.data, text.len);
 	bytes_release(&text);
-	if (r->health.delivered == 0) {
-		CLEANUP_FREE char *why = health_why_empty(&r->health, r->profile);
-		CLEANUP_FREE char *line = xasprintf("no samples: %s", why);
-		show_paragraph(&r->show, line);
-	}
+	if (r->health.delivered == 0)
+		say_why_empty(r);
 }

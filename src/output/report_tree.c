@@ -223,11 +223,13 @@ static void print_line(struct tree_view *v, const struct chain *chain, const cha
 
 static void print_others(struct tree_view *v, size_t count, uint64_t total, bool top)
 {
+	char buf[32];
+
 	if (!count)
 		return;
 	print_numbers(v, total, 0, true);
-	bytes_printf(v->report->show.out, "%s(%zu %s)\n", top ? "" : v->guides->last, count,
-		     count == 1 ? "other" : "others");
+	bytes_printf(v->report->show.out, "%s(%s %s)\n", top ? "" : v->guides->last,
+		     text_count(buf, sizeof(buf), count), count == 1 ? "other" : "others");
 }
 
 struct children {

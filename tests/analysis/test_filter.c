@@ -63,6 +63,28 @@ static void expect_error(const struct filter_spec *spec, const char *text)
 	build_release(&b);
 }
 
+/* Which option leaves nothing; NULL: some samples pass. */
+static void expect_emptied(const struct filter_spec *spec, const char *options)
+{
+	struct build b;
+	struct filter *f = NULL;
+	struct filter_result r;
+	struct error err = { 0 };
+
+	fill(&b);
+	if (filter_new(&f, &b.profile, spec, &err) < 0)
+		fail_msg("%s", err.text);
+	filter_apply(f, &r);
+	assert_int_equal(r.samples.len == 0, options != NULL);
+	if (options)
+		assert_string_equal(r.emptied_by, options);
+	else
+		assert_null(r.emptied_by);
+	filter_result_release(&r);
+	filter_free(f);
+	build_release(&b);
+}
+
 #define SPEC(...) (&(struct filter_spec){ __VA_ARGS__ })
 
 static void everything(void **state)
@@ -136,6 +158,13 @@ static void by_symbol(void **state)
 	expect(SPEC(.symbol = "[unknown *]"), "4");
 	expect(SPEC(.symbol = "/^(leaf|a2)$/"), "02");
 	expect(SPEC(.symbol = "[unknown libz.so.1+0x777]"), "4");
+	expect_emptied(SPEC(.symbol = "leaf", .time = "0-1000000"), NULL);
+	expect_emptied(SPEC(.symbol = "leaf", .pid = "100", .tid = "101"), "--pid 100 --tid 101");
+	expect_emptied(SPEC(.symbol = "leaf", .focus = "a2"), "--focus a2");
+	expect_emptied(SPEC(.ignore = "."), "--ignore .");
+	expect_emptied(SPEC(.event = "page-faults", .symbol = "leaf"), "--symbol leaf");
+	expect_emptied(SPEC(.symbol = "leaf", .module = "libz.so.1"), "--module libz.so.1");
+	expect_emptied(SPEC(.time = "1000-"), "--time 1000-");
 	expect_error(SPEC(.symbol = "laef"),
 		     "--symbol 'laef' matches nothing in this profile; did you mean leaf?");
 }

@@ -121,6 +121,10 @@ static void rates(void **state)
 	expect_text(b, less);
 	b->profile.events.data[0].flags = EVENT_SYSTEM_WIDE;
 	expect_text(b, start);
+	b->profile.events.data[0].flags = 0;
+	b->profile.events.data[0].unit = UNIT_COUNT; /* a tracepoint */
+	b->profile.events.data[0].period = 1;
+	expect_text(b, start);
 }
 
 static void one_is_singular(void **state)

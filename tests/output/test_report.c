@@ -319,6 +319,38 @@ static void no_samples_is_a_valid_report(void **state)
 	release(&f);
 }
 
+/* A filter that leaves nothing is named, so that it can be changed. */
+static void what_left_nothing_is_said(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	make(&f, sample_profile);
+	f.all.samples.len = 0;
+	f.all.emptied_by = xstrdup("--comm é");
+	assert_non_null(strstr(report(&f, OPTIONS(.unicode = true)),
+			       "health: 0 samples\nno samples: nothing is left by --comm é\n"));
+	assert_non_null(strstr(report(&f, OPTIONS(.unicode = false)), "--comm \\xc3\\xa9\n"));
+	assert_non_null(
+		strstr(report(&f, OPTIONS(.format = REPORT_JSON)), "\"emptied_by\": \"--comm é\""));
+	release(&f);
+}
+
+/* The rows never add up to more than the head says, however short the run. */
+static void the_head_has_all_the_time_of_the_rows(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	make(&f, empty_profile);
+	f.b.profile.health.target_cpu_ns = 1730000;
+	build_stack(&f.b, "main", 2100000);
+	filter_result_release(&f.all);
+	build_finish(&f.b, &f.all);
+	assert_non_null(strstr(report(&f, OPTIONS(.unicode = true)), " · 2.10 ms CPU"));
+	release(&f);
+}
+
 static void huge_numbers_are_exact(void **state)
 {
 	struct fixture f;
@@ -347,6 +379,8 @@ int main(void)
 		cmocka_unit_test(a_function_that_is_not_there),
 		cmocka_unit_test(hostile_names_cannot_break_it),
 		cmocka_unit_test(no_samples_is_a_valid_report),
+		cmocka_unit_test(what_left_nothing_is_said),
+		cmocka_unit_test(the_head_has_all_the_time_of_the_rows),
 		cmocka_unit_test(huge_numbers_are_exact),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
