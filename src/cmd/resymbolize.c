@@ -222,11 +222,28 @@ static bool is_named(const struct profile *p, uint32_t first_frame, uint32_t fra
 	return strncmp(name, SYMBOLIZE_UNKNOWN, strlen(SYMBOLIZE_UNKNOWN)) != 0;
 }
 
-/* Other than what the location has; where one of both has no name, the other stands. */
-static bool is_news(const struct profile *p, const struct profile_location *l,
-		    const struct found *f)
+/* How much a source of names knows. */
+static int rank_of(uint8_t symbols)
 {
-	if (is_named(p, l->first_frame, l->frame_count) && !is_named(p, f->first_frame, f->count))
+	switch (symbols) {
+	case SYMBOLS_DEBUG_INFO:
+		return 3;
+	case SYMBOLS_SYMTAB:
+	case SYMBOLS_KALLSYMS:
+		return 2;
+	case SYMBOLS_DYNSYM:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+/* Other than what the location has. A name stays where none or only a poorer source is found. */
+static bool is_news(const struct profile *p, const struct profile_location *l,
+		    const struct found *f, bool poorer)
+{
+	if (is_named(p, l->first_frame, l->frame_count) &&
+	    (poorer || !is_named(p, f->first_frame, f->count)))
 		return false;
 	if (l->frame_count != f->count)
 		return true;
@@ -238,7 +255,7 @@ static bool is_news(const struct profile *p, const struct profile_location *l,
 }
 
 /* How many of the locations have another name now, or more beside it. */
-static uint64_t store_found(struct job *j, const struct batch *b)
+static uint64_t store_found(struct job *j, const struct batch *b, bool poorer)
 {
 	size_t indexed = j->p->locations.len;
 	uint64_t changed = 0;
@@ -246,7 +263,7 @@ static uint64_t store_found(struct job *j, const struct batch *b)
 	for (size_t i = 0; i < b->found.len; i++) {
 		const struct found *f = &b->found.data[i];
 		struct profile_location *l = location_of(j->p, j->module, f->address, indexed);
-		if (!is_news(j->p, l, f))
+		if (!is_news(j->p, l, f, poorer))
 			continue;
 		l->first_frame = f->first_frame;
 		l->frame_count = f->count;
@@ -267,7 +284,8 @@ static void store(struct job *j, const struct batch *b, const struct symbolize_r
 {
 	struct profile *p = j->p;
 	struct profile_module *m = &p->modules.data[j->module];
-	uint64_t changed = store_found(j, b);
+	bool poorer = rank_of(result->symbols) < rank_of(m->symbols);
+	uint64_t changed = store_found(j, b, poorer);
 
 	j->report->named += changed;
 	if (!has_found_names(p, b)) {
@@ -276,10 +294,12 @@ static void store(struct job *j, const struct batch *b, const struct symbolize_r
 			m->note = strtab_add_str(&p->strings, result->note);
 		return;
 	}
+	j->report->modules_named += changed > 0;
+	if (poorer)
+		return;
 	m->symbols = result->symbols;
 	m->debug_path = strtab_add_str(&p->strings, result->debug_path);
 	m->note = strtab_add_str(&p->strings, result->note);
-	j->report->modules_named += changed > 0;
 }
 
 static void look_up_module(struct job *j, const struct address *rows, size_t count)

@@ -152,6 +152,22 @@ def test_symbolize_again():
     hot(named, "main")
     expect(below(named.counts(), "half"), "no names after symbolize: " + s.err)
     expect_equal(total(named.counts()), total(r.counts()), "samples")
+    # Only the program's: a library that was named from debug files elsewhere keeps those names.
+    expect(" 0 of " not in s.err and "in 1 modules" in s.err, "new names: " + s.err)
+    s = prof("symbolize", "--debug-dir", debug, "named.data")
+    expect(" 0 of " in s.err and "in 0 modules" in s.err, "nothing is new the second time: " + s.err)
+    s = prof("symbolize", "named.data")
+    expect(" 0 of " in s.err, "the debug file is gone, nothing is new: " + s.err)
+    expect(below(Recording("named.data").counts(), "half"), "names are lost without the debug file")
+
+
+def test_functions_without_names():
+    path = own_copy("shares")
+    need_tool("strip")
+    run("strip", path)
+    stacks = record(path, 300).counts()
+    leaves = {s.leaf for s in stacks if s.leaf.startswith("[unknown shares+0x")}
+    expect(3 <= len(leaves) <= 6, "one row for each function: %s" % leaves)
 
 
 if __name__ == "__main__":

@@ -2,8 +2,10 @@
 import collections
 import os
 import re
+import subprocess
+import time
 
-from proftest import Recording, Skip, below, expect, expect_all, expect_equal, main, need_tool, prof, program, run, total
+from proftest import Recording, Skip, below, expect, expect_all, expect_equal, main, need_root, need_tool, prof, program, run, total
 
 
 def perf(*args, **more):
@@ -62,6 +64,35 @@ def check_same(recording, leaves):
 def test_frame_pointer_chains():
     r = perf_record(program("shares"), 600)
     check_same(r, perf_leaves(r.path))
+
+
+def fork_and_burn(seconds):
+    """A child that runs no program of its own."""
+    pid = os.fork()
+    if pid == 0:
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            pass
+        os._exit(0)
+    return pid
+
+
+def test_tasks_from_before_the_recording():
+    need_root()
+    forked = fork_and_burn(2)
+    started = subprocess.Popen([program("shares"), "2000"], stdout=subprocess.DEVNULL)
+    time.sleep(0.2)
+    r = perf_record("sleep", "0.5", options=("-g", "-a"))
+    os.waitpid(forked, 0)
+    started.wait()
+    stacks = [s for s in r.counts() if s.comm == "shares"]
+    expect(total(stacks) > 50, "only %d samples of shares" % total(stacks))
+    expect_all(stacks, lambda s: not s.leaf.startswith("[unknown"), "a name")
+    modules = prof("report", "--by=module", "--pid=%d" % forked, r.path).out
+    # Callers may be: not all of it keeps frame pointers.
+    unmapped = re.search(r"^ *<?([\d.]+)%.*\[unmapped\]$", modules, re.M)
+    expect(not unmapped or float(unmapped.group(1)) < 5, "samples of a forked process: " + modules)
+    expect("python" in modules, "the forked process: " + modules)
 
 
 def test_stack_copies():
