@@ -100,8 +100,9 @@ const struct command command_flame = {
 	.summary = "draw a flame graph (SVG)",
 	.synopsis = "prof flame [options] [file]",
 	.description =
-		"Writes one SVG file that any browser opens: click to zoom, Ctrl-F to search. Widths are shares "
-		"of the samples, the order from left to right means nothing.",
+		"Writes one SVG file that any browser opens: click to zoom, / or Ctrl-F to search. Widths are "
+		"shares of the samples, the order from left to right means nothing. A graph that is taller than the "
+		"window opens with its roots on top.",
 	.examples = "prof flame\tflame.svg from prof.data.\n"
 		    "prof flame --by-thread -o threads.svg\tEach thread for itself.\n"
 		    "prof flame --reverse --minwidth 1\tFrom the leaves, without narrow frames.\n",

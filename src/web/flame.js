@@ -100,7 +100,9 @@ function command(v) {
 
 function onKey(event) {
 	const key = event.key, typing = event.target === ui.query;
-	if (event.ctrlKey || event.metaKey || event.altKey)
+	// The second Ctrl-F is the browser's.
+	const finds = (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && key === 'f' && !typing;
+	if ((event.ctrlKey || event.metaKey || event.altKey) && !finds)
 		return;
 	if (typing && key !== 'Escape' && key !== 'Enter')
 		return;
@@ -112,7 +114,7 @@ function onKey(event) {
 		step(event.shiftKey ? -1 : 1);
 	else if (typing)
 		frames.focus();
-	else if (key === '/')
+	else if (key === '/' || finds)
 		ui.query.select(), ui.query.focus();
 	else if (key === 'Escape')
 		leave();
@@ -182,8 +184,11 @@ inflate(meta.textContent).then(bytes => {
 	build();
 	listen();
 	read();
-	if (root === document.documentElement && S.root === 'bottom' && S.view !== 'pair')
-		scrollTo(0, 1e9);
+	// A flame that is taller than the window would begin far below: its root is put on top.
+	if (root === document.documentElement && START.root === 'bottom' && root.getBoundingClientRect().height > innerHeight) {
+		START.root = 'top';
+		read();
+	}
 }).catch(e => {
 	root.classList.remove('live');
 	console.error(e);

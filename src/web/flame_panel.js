@@ -76,7 +76,7 @@ function table() {
 
 function help() {
 	const keys = [['click, Enter', 'zoom in'], ['Esc', 'zoom out, or close this'], ['arrows', 'go to the frames around'],
-		['/', 'search'], ['u', 'undo: one step back'], ['c', 'copy the stack in folded form'],
+		['/, Ctrl-F', 'search'], ['u', 'undo: one step back'], ['c', 'copy the stack in folded form'],
 		['C', 'copy the prof report command for the function']];
 	for (const { key, title } of buttons)
 		keys.push([key, title]);

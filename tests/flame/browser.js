@@ -260,6 +260,33 @@ const checks = {
 		await live(p);
 		await checkContrast(p);
 	},
+	async 'begins with the header and the root'(p, at) {
+		const inView = selector => p.value(`[...document.querySelectorAll(${JSON.stringify(selector)})].some(e => {
+			const r = e.getBoundingClientRect(); return r.height > 0 && r.top >= 0 && r.bottom <= innerHeight; })`);
+		for (const [name, root] of [['demo.svg', 'bottom'], ['deep.svg', 'top']]) {
+			await p.open(at(name));
+			await live(p);
+			assert.equal(await p.value('scrollY'), 0);
+			const icicle = await p.value("[...document.querySelectorAll('.bar button')].find(b => b.textContent === 'Icicle').getAttribute('aria-pressed')");
+			assert.equal(icicle, String(root === 'top'), name);
+			assert(await inView('.panel h1') && await inView('.bar'), name);
+			const [, y] = await spot(p, 'main');
+			assert(y > 0 && y < 800, name + ': the root is at ' + y);
+		}
+		await focus(p);
+		await p.key('i');
+		assert.equal(await hash(p), '#root=bottom');
+		assert((await labels(p)).includes('leaf'));
+	},
+	async 'searches with Ctrl-F'(p, at) {
+		await p.open(at('demo.svg'));
+		await live(p);
+		const press = "document.dispatchEvent(new KeyboardEvent('keydown', { key: 'f', ctrlKey: true, bubbles: true, cancelable: true }))";
+		assert.equal(await p.value(press), false, 'taken from the browser');
+		assert.equal(await p.value('document.activeElement.localName'), 'input');
+		const again = press.replace('document.', 'document.activeElement.');
+		assert.equal(await p.value(again), true, "the second is the browser's");
+	},
 	async 'fits a telephone'(p, at) {
 		await p.send('Emulation.setDeviceMetricsOverride', { width: 320, height: 600, deviceScaleFactor: 1, mobile: false });
 		await p.open(at('demo.svg'));
