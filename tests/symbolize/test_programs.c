@@ -508,6 +508,30 @@ static void test_gap_in_a_full_table(void **state)
 	subject_close(&whole);
 }
 
+/* A symbol without size reaches to the next one that is known, but not into another function. */
+static void test_label_before_a_function_without_name(void **state)
+{
+	struct subject whole, stripped;
+	uint64_t start, size;
+	char expected[64];
+
+	(void)state;
+	shell("gcc -shared $P/unsized.c -o unsized.full && strip unsized.full -o unsized.so");
+	subject_open(&whole, "unsized.full", NULL);
+	subject_open(&stripped, "unsized.so", NULL);
+	uint64_t label = symbol(whole.image, "label").address;
+	uint64_t hidden = symbol(whole.image, "hidden_one").address;
+	snprintf(expected, sizeof(expected), "[unknown unsized.so+0x%" PRIx64 "]@?:0", hidden);
+	assert_answer(&stripped, label + 1, "label@?:0");
+	assert_answer(&stripped, hidden + 1, expected);
+	assert_int_equal(stripped.result.symbols, SYMBOLS_DYNSYM);
+	assert_true(symbolize_function_range(stripped.symbolizer, 7, hidden + 1, &start, &size));
+	assert_int_equal(start, hidden);
+	assert_int_equal(size, 3);
+	subject_close(&stripped);
+	subject_close(&whole);
+}
+
 static void test_plt(void **state)
 {
 	struct subject s;
@@ -681,6 +705,7 @@ int main(void)
 		cmocka_unit_test(test_aliases_and_gaps),
 		cmocka_unit_test(test_functions_without_names),
 		cmocka_unit_test(test_gap_in_a_full_table),
+		cmocka_unit_test(test_label_before_a_function_without_name),
 		cmocka_unit_test(test_plt),
 		cmocka_unit_test(test_demangled_names),
 		cmocka_unit_test(test_lambda_names),
