@@ -204,8 +204,10 @@ static void take_recorded(struct health *h, const struct profile *p,
 		return;
 	h->due = p->health.due;
 	h->lost = p->health.lost_kernel + p->health.lost_own;
-	/* Of whole CPUs samples come by CPU and idle time: no rate that was asked for. */
-	if (health_is_by_rate(p) && !(p->events.data[0].flags & EVENT_SYSTEM_WIDE))
+	/* Without the tasks' exact CPU time it would be of the wall's, and waiting look like loss;
+	 * of whole CPUs it would be the sum of all. */
+	if (p->health.target_cpu_ns && health_is_by_rate(p) &&
+	    !(p->events.data[0].flags & EVENT_SYSTEM_WIDE))
 		h->effective_hz = (double)p->health.effective_rate_mhz / 1000;
 }
 

@@ -114,8 +114,6 @@ static uint64_t wall_ns(const struct profile *p)
 	return p->runs.data[0].end_ns - p->runs.data[0].start_ns;
 }
 
-/* Per second of CPU time; "asked for" only where that time is known exactly, as waiting is no loss.
- */
 static void add_rate(struct wrap *l, const struct health *h, const struct profile *p)
 {
 	struct bytes part = { 0 };
@@ -124,7 +122,7 @@ static void add_rate(struct wrap *l, const struct health *h, const struct profil
 	if (h->effective_hz > 0) {
 		append_count(&part, (uint64_t)(h->effective_hz + 0.5));
 		bytes_printf(&part, " Hz");
-		if (p->health.target_cpu_ns && h->effective_hz < 0.95 * (double)wanted) {
+		if (h->effective_hz < 0.95 * (double)wanted) {
 			bytes_printf(&part, " of ");
 			append_count(&part, wanted);
 			bytes_printf(&part, " asked for");

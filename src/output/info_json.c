@@ -136,7 +136,7 @@ static void add_health(struct json *j, const struct info *info)
 	json_u64(j, "throttled_ns", f->throttled_ns);
 	json_u64(j, "requested_hz", f->requested_rate);
 	json_u64(j, "effective_millihz", (uint64_t)(h->effective_hz * 1000 + 0.5));
-	json_u64(j, "prof_cpu_ns", f->prof_cpu_ns);
+	json_u64(j, "prof_cpu_ns", health_is_own(info->profile) ? f->prof_cpu_ns : 0);
 	json_u64(j, "prof_max_rss_bytes", f->prof_max_rss_bytes);
 	json_u64(j, "target_cpu_ns", f->target_cpu_ns);
 	json_u64(j, "out_of_order", f->out_of_order);
