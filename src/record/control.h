@@ -86,7 +86,7 @@ struct control_rings {
 
 struct control_summary {
 	uint32_t kind;
-	uint64_t samples, lost, due, whole, guessed, file_bytes;
+	uint64_t samples, lost, due, known, whole, guessed, file_bytes;
 	uint64_t prof_cpu_ns, max_rss_bytes;
 	uint64_t target_ns;   /* CPU time recorded (clock events), else 0 */
 	int32_t write_failed; /* errno of the first failed write, 0 */

@@ -427,6 +427,7 @@ void pipeline_get_stats(const struct pipeline *p, struct pipeline_stats *out)
 	stacks_get_stats(p->stacks, &s);
 	*out = p->stats;
 	out->stacks = s.stacks;
+	out->known = s.known;
 	out->whole = s.whole;
 	out->guessed = s.guessed;
 	out->truncated = s.truncated;

@@ -88,8 +88,8 @@ struct pipeline_end {
 int pipeline_finish(struct pipeline *p, const struct pipeline_end *end, struct error *err);
 
 struct pipeline_stats {
-	uint64_t samples, samples_first, /* of the first event */ whole, guessed, truncated, stacks,
-		unwound;
+	uint64_t samples, samples_first, /* of the first event */ known, whole, guessed, truncated,
+		stacks, unwound;
 	uint64_t lost_records; /* from LOST records */
 	uint64_t throttled_ns, throttle_count;
 	uint64_t first_ns, last_ns;

@@ -207,11 +207,12 @@ static int start_target(struct broker *b, struct error *err)
 static void whole_text(const struct broker *b, char *buf, size_t size)
 {
 	const struct control_summary *s = &b->summary;
-	uint64_t due = s->due > s->samples ? s->due : s->samples;
+	bool all_known = s->known == s->samples;
+	uint64_t stacks = all_known && s->due > s->samples ? s->due : s->known;
 	buf[0] = '\0';
-	if (b->plan->stack_mode == STACK_COPY && due)
+	if (s->known * 2 > s->samples)
 		snprintf(buf, size, ", %.1f%% of stacks whole",
-			 100.0 * (double)s->whole / (double)due);
+			 100.0 * (double)s->whole / (double)stacks);
 }
 
 static void say_summary(const struct broker *b)

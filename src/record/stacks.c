@@ -280,6 +280,7 @@ void stacks_resolve(struct stacks *s, const struct task_thread *t, const struct 
 	bool guessed = has_guessed(s->frames, n);
 	out->flags = (uint8_t)((in_kernel ? SAMPLE_KERNEL : 0) | (guessed ? SAMPLE_GUESSED : 0));
 	s->stats.stacks++;
+	s->stats.known += out->end != END_UNKNOWN && out->end != END_NO_STACK;
 	s->stats.guessed += guessed;
 	s->stats.whole += out->end == END_ROOT && !guessed;
 	s->stats.truncated += out->end == END_TRUNCATED;

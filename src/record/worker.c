@@ -299,6 +299,7 @@ static void fill_summary(struct worker *w, struct control_summary *m)
 	m->samples = s.samples;
 	m->lost = s.health.lost_kernel + s.health.lost_own;
 	m->due = w->plan->events.items.len == 1 ? s.health.due : 0;
+	m->known = s.known;
 	m->whole = s.whole;
 	m->guessed = s.guessed;
 	m->file_bytes = bytes.total_bytes;
