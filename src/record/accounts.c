@@ -34,7 +34,7 @@ struct accounts {
 	uint64_t sampled, synthetic, debt; /* debt: sampled beyond exact, taken off later rests */
 	uint64_t lost_pool; /* weight of lost samples that no task's rest has been given to yet */
 	uint64_t lost_given;
-	uint64_t exited_exact, exited_sampled;
+	uint64_t exits, exited_exact, exited_sampled;
 };
 
 struct accounts *accounts_new(const struct accounts_config *config)
@@ -122,6 +122,7 @@ void accounts_read(struct accounts *a, const struct task_thread *t, uint64_t val
 		vec_push(&a->exited, (uint32_t)(item - a->items.data));
 		count_command(a, &item->thread);
 		a->exited_sampled += item->sampled;
+		a->exits++;
 	}
 	item->exact += value;
 	a->exited_exact += value;
@@ -151,11 +152,12 @@ void accounts_lost(struct accounts *a, uint64_t samples)
 	a->lost_pool += samples * a->config.period;
 }
 
-uint64_t accounts_shortfall(const struct accounts *a, uint64_t *all)
+uint64_t accounts_shortfall(const struct accounts *a, uint64_t *all, uint64_t *exits)
 {
 	uint64_t missing =
 		a->exited_exact > a->exited_sampled ? a->exited_exact - a->exited_sampled : 0;
 	*all = a->sampled + missing;
+	*exits = a->exits;
 	return missing;
 }
 

@@ -35,7 +35,7 @@ void accounts_read(struct accounts *a, const struct task_thread *t, uint64_t val
 void accounts_lost(struct accounts *a, uint64_t samples);
 /* What exited tasks used beyond their samples, so far: large when tasks are shorter than the
  * period. */
-uint64_t accounts_shortfall(const struct accounts *a, uint64_t *all);
+uint64_t accounts_shortfall(const struct accounts *a, uint64_t *all, uint64_t *exits);
 /* Exited tasks whose READ records must all have come by now get their rows. */
 void accounts_settle(struct accounts *a, uint64_t now_ns);
 

@@ -4,6 +4,7 @@
 #include "files/files.h"
 #include "record/broker.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +14,7 @@
 #include <unistd.h>
 
 #define GRACE_NS 3000000000ull
-#define MAX_POLL 64
+#define WATCH_US 20000
 
 static void worker_lost(struct broker *b)
 {
@@ -118,11 +119,46 @@ static void stop_recording(struct broker *b)
 		worker_lost(b);
 }
 
+/* The letter behind the name in /proc/PID/stat: 'T' is stopped. 0: gone. */
+static char state_of(pid_t pid)
+{
+	char path[32], text[512];
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	if (fd >= 0)
+		close(fd);
+	if (n <= 0)
+		return 0;
+	text[n] = '\0';
+	const char *name_end = strrchr(text, ')');
+	return name_end && name_end[1] ? name_end[2] : 0;
+}
+
+/* Somebody else may make the command go on while prof is stopped: a process that lives as long as
+ * that wakes prof. */
+static pid_t start_watcher(pid_t child)
+{
+	pid_t broker = getpid(), watcher = fork();
+	if (watcher != 0)
+		return watcher;
+	/* Again and again: the first may come before prof has stopped itself. */
+	while (getppid() == broker) {
+		if (state_of(child) != 'T')
+			kill(broker, SIGCONT);
+		usleep(WATCH_US);
+	}
+	_exit(0);
+}
+
 /* The command stopped (Ctrl-Z, or by itself): the shell must see prof stop too, and both go on
  * together. */
 static void stop_with_child(struct broker *b)
 {
+	pid_t watcher = start_watcher(b->launch.pid);
 	kill(getpid(), SIGSTOP);
+	if (watcher > 0)
+		kill(watcher, SIGKILL); /* reaped with the other children */
 	kill(b->launch.pid, SIGCONT);
 }
 
@@ -183,6 +219,10 @@ static void on_signal(struct broker *b, const struct signalfd_siginfo *s)
 	case SIGTSTP:
 		if (!b->launched)
 			kill(getpid(), SIGSTOP);
+		break;
+	case SIGQUIT: /* the command's own: it may be asked for a dump */
+		if (!b->launched)
+			stop_by_signal(b);
 		break;
 	case SIGTERM:
 	case SIGHUP:

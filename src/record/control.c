@@ -49,6 +49,8 @@ int control_receive(int socket, union control_message *m, int *fds, size_t *fd_c
 		    struct error *err)
 {
 	ssize_t n = files_receive_fds(socket, m, sizeof(*m), fds, CONTROL_MAX_FDS, fd_count);
+	if (n < 0 && errno == ECONNRESET) /* said once; what was sent before is still there */
+		n = files_receive_fds(socket, m, sizeof(*m), fds, CONTROL_MAX_FDS, fd_count);
 	if (n == 0 || (n < 0 && errno == ECONNRESET))
 		return error_set(err, ERROR_CLOSED, "the other half of prof has ended");
 	if (n < 0)

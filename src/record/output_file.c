@@ -55,6 +55,8 @@ int output_file_open(struct output_file *f, const char *path, struct error *err)
 		return f->fd < 0 ? error_set_errno(err, errno, "cannot write to standard output")
 				 : 0;
 	}
+	if (path && !*path)
+		return error_set(err, ERROR_USAGE, "-o: an empty file name");
 	f->path = xstrdup(path ? path : "prof.data");
 	if (stat(f->path, &st) == 0 && !S_ISREG(st.st_mode)) {
 		if (S_ISDIR(st.st_mode))

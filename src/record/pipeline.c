@@ -11,13 +11,14 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#define FLUSH_NS      400000000ull
-#define NAMES_NS      3000000000ull
-#define WIDEN_PERIODS 100 /* this much must be missing, and this share of all: */
-#define WIDEN_SHARE   5
-#define EPOCH_MIN_NS  20000000000ull
-#define EPOCH_BYTES   (4u << 20)
-#define EPOCH_MAX_NS  120000000000ull
+#define FLUSH_NS       400000000ull
+#define NAMES_NS       3000000000ull
+#define WIDEN_PERIODS  100 /* this much must be missing, and this share of all: */
+#define WIDEN_PER_EXIT 3
+#define WIDEN_SHARE    5
+#define EPOCH_MIN_NS   20000000000ull
+#define EPOCH_BYTES    (4u << 20)
+#define EPOCH_MAX_NS   120000000000ull
 
 struct event_state {
 	uint32_t row; /* in the current epoch */
@@ -38,7 +39,7 @@ struct pipeline {
 	VEC(char *) notes;
 	uint32_t run_row, machine_row;
 	uint64_t flush_due_ns, names_due_ns, epoch_start_ns;
-	struct hmap only; /* pids recorded, with pipeline_only */
+	struct hmap only; /* living threads that are recorded, with has_only; numbers are reused */
 	bool has_only;
 	bool wide; /* pipeline_widen was called */
 	uint32_t launched_pid;
@@ -184,17 +185,36 @@ void pipeline_only(struct pipeline *p, const uint32_t *pids, size_t count)
 		hmap_put(&p->only, pids[i], 1);
 }
 
-static void want_process(void *ctx, struct task_thread *t)
+static bool is_wanted(const struct pipeline *p, uint32_t tid)
+{
+	return !p->has_only || hmap_get(&p->only, tid) != HMAP_NONE;
+}
+
+static void want_thread(void *ctx, struct task_thread *t)
 {
 	struct pipeline *p = ctx;
-	hmap_put(&p->only, t->pid, 1);
+	if (!t->exited)
+		hmap_put(&p->only, t->tid, 1);
+}
+
+static void want_thread_of_wanted(void *ctx, struct task_thread *t)
+{
+	struct pipeline *p = ctx;
+	if (!t->exited && is_wanted(p, t->pid))
+		hmap_put(&p->only, t->tid, 1);
+}
+
+void pipeline_only_known(struct pipeline *p)
+{
+	if (p->has_only)
+		task_each_thread(p->tasks, want_thread_of_wanted, p);
 }
 
 void pipeline_widen(struct pipeline *p)
 {
 	p->wide = true;
 	p->has_only = true;
-	task_each_thread(p->tasks, want_process, p);
+	task_each_thread(p->tasks, want_thread, p);
 }
 
 bool pipeline_is_wide(const struct pipeline *p)
@@ -207,7 +227,12 @@ bool pipeline_wants_widening(const struct pipeline *p)
 	uint64_t all, missing;
 	if (p->wide || !p->states.len || !p->states.data[0].accounts)
 		return false;
-	missing = accounts_shortfall(p->states.data[0].accounts, &all);
+	uint64_t exits, period = p->events.data[0].period;
+	missing = accounts_shortfall(p->states.data[0].accounts, &all, &exits);
+	/* What tasks miss by being short is about a period each; more than that was lost otherwise.
+	 */
+	if (!period || missing > WIDEN_PER_EXIT * exits * period)
+		return false;
 	return missing > WIDEN_PERIODS * p->events.data[0].period && missing > all / WIDEN_SHARE;
 }
 
@@ -216,16 +241,11 @@ void pipeline_launched(struct pipeline *p, uint32_t pid)
 	p->launched_pid = pid;
 }
 
-static bool is_wanted(const struct pipeline *p, uint32_t pid)
-{
-	return !p->has_only || hmap_get(&p->only, pid) != HMAP_NONE;
-}
-
 /* ---- one function per kind of record ---- */
 
 static void on_sample(struct pipeline *p, const struct record *r)
 {
-	if (!is_wanted(p, r->pid) || r->event >= p->states.len)
+	if (!is_wanted(p, r->tid) || r->event >= p->states.len)
 		return;
 	struct event_state *event = &p->states.data[r->event];
 	struct task_thread *t = task_find(p->tasks, r->pid, r->tid, r->time_ns);
@@ -259,7 +279,7 @@ static void on_mmap(struct pipeline *p, const struct record *r)
 {
 	const struct record_mmap *m = &r->u.mmap;
 	if (m->is_data || (m->has_prot && !(m->prot & 4)) || r->pid == UINT32_MAX ||
-	    !is_wanted(p, r->pid))
+	    !is_wanted(p, r->tid))
 		return;
 	struct task_map_info info = {
 		.start = m->start,
@@ -278,8 +298,8 @@ static void on_mmap(struct pipeline *p, const struct record *r)
 
 static void on_fork(struct pipeline *p, const struct record *r)
 {
-	if (p->has_only && hmap_get(&p->only, r->u.fork.parent_pid) != HMAP_NONE)
-		hmap_put(&p->only, r->pid, 1);
+	if (p->has_only && is_wanted(p, r->u.fork.parent_tid))
+		hmap_put(&p->only, r->tid, 1);
 	task_fork(p->tasks, r->pid, r->tid, r->u.fork.parent_pid, r->u.fork.parent_tid, r->time_ns);
 }
 
@@ -332,6 +352,7 @@ void pipeline_record(struct pipeline *p, const struct record *r, bool wide)
 		on_fork(p, r);
 		break;
 	case RECORD_EXIT:
+		hmap_remove(&p->only, r->tid);
 		task_exit(p->tasks, r->pid, r->tid, r->time_ns);
 		break;
 	case RECORD_READ:

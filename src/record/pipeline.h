@@ -51,6 +51,8 @@ void pipeline_note(struct pipeline *p, const char *text); /* into the file, once
 /* With pipeline_only set, samples of tasks outside the named processes and their descendants are
  * dropped. */
 void pipeline_only(struct pipeline *p, const uint32_t *pids, size_t count);
+/* The threads of these processes are known by now: theirs are wanted too. */
+void pipeline_only_known(struct pipeline *p);
 /* From now on samples of the first event come from whole CPUs: those of the tasks known and of
  * their descendants are taken, those of the tasks' own events no more. */
 void pipeline_widen(struct pipeline *p);
@@ -92,7 +94,7 @@ struct pipeline_stats {
 		stacks, unwound;
 	uint64_t lost_records; /* from LOST records */
 	uint64_t throttled_ns, throttle_count;
-	uint64_t first_ns, last_ns;
+	uint64_t first_ns, last_ns;   /* times of samples */
 	struct profile_health health; /* as written at the end */
 };
 

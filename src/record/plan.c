@@ -37,7 +37,7 @@ static bool parse_range(const char *text, unsigned long *from, unsigned long *to
 	*from = *to = strtoul(text, &end, 10);
 	if (*end == '-' && end[1] >= '0' && end[1] <= '9')
 		*to = strtoul(end + 1, &end, 10);
-	return *end == '\0' && *from <= *to;
+	return *end == '\0' && *from <= *to && *to <= UINT16_MAX;
 }
 
 static int add_cpu_range(struct plan *p, const char *range, const uint32_t *online, int count,

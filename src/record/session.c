@@ -24,13 +24,14 @@
 
 static int open_signals(struct broker *b, struct error *err)
 {
-	static const int caught[] = { SIGINT, SIGTERM, SIGHUP, SIGCHLD, SIGTSTP };
+	static const int caught[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD, SIGTSTP };
 	sigset_t set;
 	sigemptyset(&set);
 	for (size_t i = 0; i < ARRAY_LEN(caught); i++)
 		sigaddset(&set, caught[i]);
 	/* Ignored signals stay ignored (nohup): they never reach the descriptor. */
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGCHLD, SIG_DFL); /* whoever ignores it would never see the command end */
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	b->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	return b->signals < 0 ? error_set_errno(err, errno, "cannot watch signals") : 0;
@@ -230,6 +231,11 @@ static void say_summary(const struct broker *b)
 	if (s->write_failed)
 		log_message(LOG_ERROR, "%s: %s; what was written before stays readable", path,
 			    strerror(s->write_failed));
+	if (s->samples == 0 && s->lost) {
+		log_message(LOG_NOTICE, "all %s samples were lost: the ring is too small (-m) → %s",
+			    text_count(lost, sizeof(lost), s->lost), path);
+		return;
+	}
 	if (s->samples == 0) {
 		log_message(
 			LOG_NOTICE,

@@ -176,6 +176,7 @@ static void read_running(struct worker *w)
 		}
 	}
 	bytes_release(&pids);
+	pipeline_only_known(w->pipeline);
 }
 
 static int begin(struct worker *w, const struct control_begin *m, int output, struct error *err)

@@ -32,6 +32,32 @@ def test_ends_by_sigterm():
     expect_signal("term", signal.SIGTERM)
 
 
+def test_ignored_child_signal():
+    """Whoever ignores SIGCHLD hands that on; the end of the command must be seen all the same."""
+    p = start(PROF, "record", "-o", "test.data", "--", program("ending"), 100, "exit",
+              preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN), restore_signals=False)
+    expect_equal(finish(p).status, 7, "the command's status")
+
+
+def test_stopped_and_continued_by_another():
+    script = "(sleep 0.5; kill -CONT $$) & kill -STOP $$; '%s' 200 exit" % program("ending")
+    r = finish(start(PROF, "record", "-o", "test.data", "--", "sh", "-c", script))
+    expect_equal(r.status, 7, str(r))
+    expect(total(below(Recording("test.data").counts(), "burn_here")) > 100, "what came after is recorded")
+
+
+def test_quit_is_the_commands():
+    script = "trap 'echo asked' QUIT; while [ ! -e go ]; do sleep 0.05; done; exit 5"
+    p = start(PROF, "record", "-o", "test.data", "--", "sh", "-c", script)
+    time.sleep(0.5)
+    os.killpg(p.pid, signal.SIGQUIT)
+    time.sleep(0.2)
+    with open("go", "w", encoding="ascii"):
+        pass
+    r = finish(p)
+    expect_equal((r.status, r.out.strip()), (5, "asked"), str(r))
+
+
 def test_command_not_found():
     r = prof("record", "--", "./no-such-command")
     expect_equal((r.status, r.out), (127, ""), str(r))

@@ -1,9 +1,11 @@
 """Children, threads, daemons: all found, under their names, with their time."""
+import os
+import signal
 import subprocess
 import sys
 import time
 
-from proftest import PROF, Recording, below, binomial_slack, cpu_seconds, environment, expect, expect_all, expect_equal
+from proftest import PROF, Recording, Sysctl, below, binomial_slack, cpu_seconds, environment, expect, expect_all, expect_equal
 from proftest import expect_share, finish, main, need_root, prof, program, record, start, total
 
 
@@ -50,6 +52,21 @@ def test_short_tasks_are_named_by_sampling_whole_cpus():
     named = sum(s.weight for s in r.folded() if s.has("short_work"))
     # Until whole CPUs are sampled nearly nothing is; afterwards short_work is most of what there is.
     expect(named > 0.3 * want, "short_work has %.1f ms of %.1f ms" % (named / 1e6, want / 1e6))
+
+
+def test_reused_numbers_are_not_the_same_processes_alone():
+    """Whole CPUs are sampled for short tasks; another program under an old number of theirs stays out."""
+    need_root()
+    other = start("sh", "-c", "while :; do '%s' 20 >/dev/null; done" % program("shares"))
+    try:
+        with Sysctl("kernel.pid_max", "1500"):
+            r = record("sh", "-c", "i=0; while [ $i -lt 3000 ]; do /bin/true; i=$((i+1)); done", timeout=120)
+    finally:
+        os.killpg(other.pid, signal.SIGKILL)
+        other.wait()
+    expect("shorter than a sampling period" in r.result.err, r.result.err)
+    strangers = [s for s in r.counts() if s.comm not in ("sh", "true", "prof")]
+    expect_equal(strangers[:3], [], "%d stacks of other programs" % len(strangers))
 
 
 def test_tasks_longer_than_ten_periods():
