@@ -1,5 +1,6 @@
 /* Opening events for the worker: every (task, CPU, event, stack size), handed over in batches. */
 #include "record/broker.h"
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -62,19 +63,28 @@ static int open_sampling(struct broker *b, pid_t pid, uint32_t cpu, uint32_t eve
 	return open_one(b, spec, &how, pid, &entry, err);
 }
 
-/* Everything on one CPU. What does not fit any more is left out silently: the larger stack size,
- * and exact counts of tasks that exit. */
+/* What is nice to have: false, and never tried again, when it does not fit any more. That a task
+ * has just ended says nothing about others. */
+static bool open_extra(struct broker *b, pid_t pid, uint32_t cpu, uint32_t event,
+		       uint32_t size_class)
+{
+	struct error why = { 0 };
+	return open_sampling(b, pid, cpu, event, size_class, &why) == 0 || why.errnum == ESRCH;
+}
+
+/* Everything on one CPU. A larger stack size follows its first one. */
 static int open_on_cpu(struct broker *b, pid_t pid, uint32_t cpu, struct error *err)
 {
-	for (uint32_t i = 0; i < b->plan->events.items.len; i++) {
+	struct plan *p = b->plan;
+	for (uint32_t i = 0; i < p->events.items.len; i++) {
 		if (open_sampling(b, pid, cpu, i, SIZE_FIRST, err) < 0)
 			return -1;
-		if (b->plan->stack_mode == STACK_COPY && b->plan->stack_bytes[1] &&
-		    open_sampling(b, pid, cpu, i, SIZE_LARGER, NULL) < 0)
-			b->plan->stack_bytes[1] = 0;
+		if (p->stack_mode == STACK_COPY && p->stack_bytes[1] &&
+		    !open_extra(b, pid, cpu, i, SIZE_LARGER))
+			p->stack_bytes[1] = 0;
 	}
-	if (b->plan->count_exits && open_sampling(b, pid, cpu, 0, SIZE_COUNT, NULL) < 0)
-		b->plan->count_exits = false;
+	if (p->count_exits && !open_extra(b, pid, cpu, 0, SIZE_COUNT))
+		p->count_exits = false;
 	return 0;
 }
 

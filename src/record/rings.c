@@ -271,15 +271,19 @@ void rings_switch(struct rings *r, uint32_t size_class, enum rings_action action
 	}
 }
 
-bool rings_can_grow(const struct rings *r)
+bool rings_grow(struct rings *r)
 {
-	size_t first = 0, larger = 0;
-	for (size_t i = 0; i < r->events.len; i++) {
-		const struct rings_event *e = &r->events.data[i];
-		first += e->event != UINT32_MAX && e->size_class == SIZE_FIRST;
-		larger += e->event != UINT32_MAX && e->size_class == SIZE_LARGER;
+	bool any = false;
+	for (size_t i = 1; i < r->events.len; i++) {
+		const struct rings_event *first = &r->events.data[i - 1], *larger = first + 1;
+		if (first->size_class != SIZE_FIRST || larger->size_class != SIZE_LARGER ||
+		    first->tid != larger->tid || first->event != larger->event)
+			continue;
+		event_disable(first->fd);
+		event_enable(larger->fd);
+		any = true;
 	}
-	return larger && larger == first;
+	return any;
 }
 
 void rings_jitter(struct rings *r, uint64_t *random_state)

@@ -75,8 +75,8 @@ bool rings_next(struct rings *r, struct record *out);
 /* Set in struct record's event when it came from an event on a whole CPU (SIZE_WIDE). */
 #define RINGS_WIDE 0x80000000u
 
-/* Is there a larger stack size beside every first one? */
-bool rings_can_grow(const struct rings *r);
+/* Go over to the larger stack size wherever one was opened behind the first. False when nowhere. */
+bool rings_grow(struct rings *r);
 
 enum rings_action { RINGS_ENABLE, RINGS_DISABLE };
 

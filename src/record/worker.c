@@ -34,7 +34,7 @@ struct worker {
 	bool begun, stopping, broker_gone;
 	struct control_stop stop;
 	struct control_begin begin;
-	bool grown, asked_to_widen;
+	bool tried_to_grow, grown, asked_to_widen;
 	uint64_t clock_due_ns, jitter_due_ns, random_state;
 	struct error write_error;
 };
@@ -214,15 +214,16 @@ static void process_ready(struct worker *w)
 static void grow_stacks(struct worker *w)
 {
 	struct pipeline_stats s;
-	if (w->grown || pipeline_is_wide(w->pipeline) || w->plan->stack_mode != STACK_COPY ||
-	    !w->plan->stack_bytes[1])
+	if (w->tried_to_grow || pipeline_is_wide(w->pipeline) ||
+	    w->plan->stack_mode != STACK_COPY || !w->plan->stack_bytes[1])
 		return;
 	pipeline_get_stats(w->pipeline, &s);
-	if (s.stacks < GROW_MIN || s.truncated * 100 < s.stacks || !rings_can_grow(&w->rings))
+	if (s.stacks < GROW_MIN || s.truncated * 100 < s.stacks)
 		return;
-	rings_switch(&w->rings, SIZE_FIRST, RINGS_DISABLE);
-	rings_switch(&w->rings, SIZE_LARGER, RINGS_ENABLE);
-	w->grown = true;
+	w->tried_to_grow = true;
+	w->grown = rings_grow(&w->rings);
+	if (!w->grown)
+		return;
 	char text[160];
 	snprintf(text, sizeof(text),
 		 "%.0f%% of stacks were cut at %u kB: copying %u kB from now on",
