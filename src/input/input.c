@@ -68,7 +68,7 @@ static int gather(int from, const char *name, struct error *err)
 	return -1;
 }
 
-static const struct input_format *find_format(int fd)
+const struct input_format *input_find_format(int fd)
 {
 	uint8_t head[HEAD_BYTES];
 	ssize_t n = io_pread_full(fd, head, sizeof(head), 0);
@@ -79,20 +79,28 @@ static const struct input_format *find_format(int fd)
 	return NULL;
 }
 
+static int refuse_format(int fd, const char *name, struct error *err)
+{
+	uint8_t first;
+	ssize_t n = io_pread_full(fd, &first, 1, 0);
+
+	if (n < 0)
+		return error_set_errno(err, errno, "%s", name);
+	if (n == 0)
+		return error_set(err, ERROR_FORMAT,
+				 "%s: is empty (was the recording stopped at once?)", name);
+	return error_set(err, ERROR_FORMAT,
+			 "%s: is not a profile (prof reads its own prof.data and perf's perf.data)",
+			 name);
+}
+
 static int read_format(struct profile *p, int fd, const char *name, uint32_t *warnings,
 		       struct error *err)
 {
-	const struct input_format *format = find_format(fd);
-	struct stat st;
+	const struct input_format *format = input_find_format(fd);
 
-	if (!format && fstat(fd, &st) == 0 && st.st_size == 0)
-		return error_set(err, ERROR_FORMAT,
-				 "%s: is empty (was the recording stopped at once?)", name);
 	if (!format)
-		return error_set(
-			err, ERROR_FORMAT,
-			"%s: is not a profile (prof reads its own prof.data and perf's perf.data)",
-			name);
+		return refuse_format(fd, name, err);
 	profile_init(p);
 	uint32_t count = 0;
 	if (format->read(p, fd, name, &count, err) < 0) {

@@ -22,6 +22,8 @@ struct input_format {
 		    struct error *err);
 };
 extern const struct input_format *const input_formats[]; /* NULL-terminated */
+/* The row for what fd, which can be sought, begins with; NULL: none. */
+const struct input_format *input_find_format(int fd);
 /* Open path ("-" = stdin; NULL: prof.data here), find its format, read and index it. *p is
  * initialized by it, and released again on failure. warnings (may be NULL): how many notes at the
  * end of p->notes are about the reading. */

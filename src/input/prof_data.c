@@ -20,20 +20,37 @@ note(struct profile *p, uint32_t *count, const char *fmt, ...)
 	(*count)++;
 }
 
+static void note_damage(struct profile *p, uint32_t *count,
+			const struct profile_read_report *report)
+{
+	if (report->damaged_chunks && !report->skipped_bytes)
+		note(p, count, "the file is damaged in its header; what follows was read");
+	else if (report->damaged_chunks)
+		note(p, count,
+		     "the file is damaged in %" PRIu64 " place%s: %" PRIu64 " bytes were skipped",
+		     report->damaged_chunks, report->damaged_chunks == 1 ? "" : "s",
+		     report->skipped_bytes);
+}
+
+static void note_end(struct profile *p, uint32_t *count, const struct profile_read_report *report)
+{
+	if (report->limited)
+		note(p, count,
+		     "the file grows beyond bounds when it is unpacked: the rest was not read");
+	else if (report->truncated)
+		note(p, count, "the file is cut short: what comes before the cut is shown");
+	else if (!report->complete)
+		note(p, count,
+		     "the recording was not finished (prof was killed, or the disk was full): what was "
+		     "written until then is shown");
+}
+
 uint32_t input_note_report(struct profile *p, const struct profile_read_report *report)
 {
 	uint32_t count = 0;
 
-	if (report->truncated)
-		note(p, &count, "the file is cut short: what comes before the cut is shown");
-	else if (!report->complete)
-		note(p, &count,
-		     "the recording was not finished (prof was killed, or the disk was full): what was "
-		     "written until then is shown");
-	if (report->damaged_chunks || report->skipped_bytes)
-		note(p, &count,
-		     "the file is damaged: %" PRIu64 " parts (%" PRIu64 " bytes) were skipped",
-		     report->damaged_chunks, report->skipped_bytes);
+	note_end(p, &count, report);
+	note_damage(p, &count, report);
 	if (report->missing_rows)
 		note(p, &count,
 		     "%" PRIu64 " references lead to parts that are missing, shown as unknown",

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/compress.h"
 #include "base/io.h"
@@ -98,21 +99,53 @@ bool chunk_source_need(struct chunk_source *s, size_t n)
 	return s->len - s->pos >= n;
 }
 
+static const uint8_t mark_bytes[4] = { CHUNK_MARK & 0xff, CHUNK_MARK >> 8 & 0xff,
+				       CHUNK_MARK >> 16 & 0xff, CHUNK_MARK >> 24 };
+
+/* The first place from which a mark starts, or could when more bytes follow. */
+static size_t find_mark(const uint8_t *data, size_t from, size_t len)
+{
+	while (from < len) {
+		const uint8_t *found = memchr(data + from, mark_bytes[0], len - from);
+		if (!found)
+			break;
+		size_t at = (size_t)(found - data);
+		size_t known = len - at < sizeof(mark_bytes) ? len - at : sizeof(mark_bytes);
+		if (memcmp(found, mark_bytes, known) == 0)
+			return at;
+		from = at + 1;
+	}
+	return len;
+}
+
+/* Pass the hole that a sparse file may have where the bytes at hand end. */
+static uint64_t skip_hole(struct chunk_source *s)
+{
+	off_t here = s->fd < 0 || s->ended ? -1 : lseek(s->fd, 0, SEEK_CUR);
+
+	if (here < 0)
+		return 0;
+	off_t data = lseek(s->fd, here, SEEK_DATA);
+	if (data < 0)
+		data = errno == ENXIO ? lseek(s->fd, 0, SEEK_END) : here;
+	if (data < here)
+		data = here;
+	lseek(s->fd, data, SEEK_SET);
+	return (uint64_t)(data - here);
+}
+
 /* Move to the next mark after pos, or to where none can start any more. */
 static void skip_to_mark(struct chunk_source *s, struct profile_read_report *report)
 {
-	static const uint8_t mark[4] = { CHUNK_MARK & 0xff, CHUNK_MARK >> 8 & 0xff,
-					 CHUNK_MARK >> 16 & 0xff, CHUNK_MARK >> 24 };
-	size_t from = s->pos + 1;
-	const uint8_t *found = memmem(s->data + from, s->len - from, mark, sizeof(mark));
-	size_t next = from;
+	size_t next = find_mark(s->data, s->pos + 1, s->len);
 
-	if (found)
-		next = (size_t)(found - s->data);
-	else if (s->len - from > 3)
-		next = s->len - 3;
 	report->skipped_bytes += next - s->pos;
 	s->pos = next;
+	if (next < s->len)
+		return;
+	uint64_t hole = skip_hole(s);
+	s->total += hole;
+	report->skipped_bytes += hole;
 }
 
 static bool decode_header(const uint8_t *p, struct chunk *out, uint32_t *body_crc)
@@ -132,10 +165,17 @@ static bool decode_header(const uint8_t *p, struct chunk *out, uint32_t *body_cr
 	       out->stored_len <= CHUNK_BODY_MAX && out->inflated_len <= CHUNK_BODY_MAX;
 }
 
-static void skip_rest(struct chunk_source *s, struct profile_read_report *report)
+/* Too few bytes are left for a chunk: the beginning of one, or of none. */
+static void skip_rest(struct chunk_source *s, struct profile_read_report *report, bool in_damage)
 {
-	report->truncated = 1;
-	report->skipped_bytes += s->len - s->pos;
+	size_t rest = s->len - s->pos;
+	size_t known = rest < sizeof(mark_bytes) ? rest : sizeof(mark_bytes);
+
+	if (!in_damage && memcmp(s->data + s->pos, mark_bytes, known) == 0)
+		report->truncated = 1;
+	else
+		report->damaged_chunks += !in_damage;
+	report->skipped_bytes += rest;
 	s->pos = s->len;
 }
 
@@ -151,6 +191,7 @@ bool chunk_next(struct chunk_source *s, struct chunk *out, struct profile_read_r
 			skip_to_mark(s, report);
 			continue;
 		}
+		in_damage = false;
 		size_t size = CHUNK_HEADER_LEN + (size_t)out->stored_len;
 		if (!chunk_source_need(s, size))
 			break;
@@ -162,6 +203,6 @@ bool chunk_next(struct chunk_source *s, struct chunk *out, struct profile_read_r
 		report->skipped_bytes += size;
 	}
 	if (s->len > s->pos)
-		skip_rest(s, report);
+		skip_rest(s, report, in_damage);
 	return false;
 }

@@ -28,11 +28,21 @@ struct reading {
 	uint64_t inflated_total, memory_granted;
 };
 
+/* What was read and used: what was skipped gives no right to memory. */
+static uint64_t bytes_used(const struct reading *r)
+{
+	uint64_t skipped = r->report->skipped_bytes;
+
+	return skipped < r->source->total ? r->source->total - skipped : 0;
+}
+
 /* The more has been read, the more it may take. */
 static void grant_memory(struct reading *r)
 {
-	uint64_t granted = MEMORY_BASE + GROWTH_ALLOWED * r->source->total;
+	uint64_t granted = MEMORY_BASE + GROWTH_ALLOWED * bytes_used(r);
 
+	if (granted <= r->memory_granted)
+		return;
 	r->rows.memory_left += granted - r->memory_granted;
 	r->memory_granted = granted;
 }
@@ -53,7 +63,7 @@ static int open_body(struct reading *r, const struct chunk *c, struct bytes_read
 		return c->inflated_len == c->stored_len ? BODY_GOOD : BODY_DAMAGED;
 	}
 	r->inflated_total += c->inflated_len;
-	if (r->inflated_total > INFLATED_BASE + GROWTH_ALLOWED * r->source->total)
+	if (r->inflated_total > INFLATED_BASE + GROWTH_ALLOWED * bytes_used(r))
 		return BODY_LIMIT;
 	bytes_clear(&r->body);
 	if (zlib_inflate(&r->body, c->body, c->stored_len, c->inflated_len, NULL) < 0 ||
