@@ -21,7 +21,7 @@ static int run(void *options, int argc, char **argv)
 	struct bytes out = { 0 };
 	struct profile p;
 
-	int status = cmd_profile_open(&p, &command_info, o->input.input, argc, argv, true);
+	int status = cmd_profile_open(&p, &command_info, o->input.input, argc, argv, true, NULL);
 	if (status != EXIT_DONE)
 		return status;
 	output_info(&out, &p, o->json);

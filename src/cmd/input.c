@@ -9,17 +9,19 @@
 const char *const demangle_choices[] = { "yes", "no", NULL };
 
 int cmd_profile_open(struct profile *p, const struct command *cmd, const char *input, int argc,
-		     char **argv, bool say_warnings)
+		     char **argv, bool say_warnings, uint32_t *warnings)
 {
 	struct error err = { 0 };
-	uint32_t warnings = 0;
+	uint32_t count = 0;
 
 	if (argc > 1 || (argc == 1 && input))
 		return cmd_usage(cmd, "one file at a time, not '%s' too", argv[argc - 1]);
-	if (input_open(p, argc ? argv[0] : input, &warnings, &err) < 0)
+	if (input_open(p, argc ? argv[0] : input, &count, &err) < 0)
 		return cmd_fail(cmd, &err, cmd_status(&err));
-	for (size_t i = p->notes.len - warnings; say_warnings && i < p->notes.len; i++)
+	for (size_t i = p->notes.len - count; say_warnings && i < p->notes.len; i++)
 		cmd_say(cmd, "%s", profile_str(p, p->notes.data[i]));
+	if (warnings)
+		*warnings = count;
 	return EXIT_DONE;
 }
 
@@ -29,7 +31,7 @@ int cmd_view_open(struct cmd_view *v, const struct command *cmd, const struct cm
 	struct error err = { 0 };
 
 	memset(v, 0, sizeof(*v));
-	int status = cmd_profile_open(&v->profile, cmd, o->input, argc, argv, say_warnings);
+	int status = cmd_profile_open(&v->profile, cmd, o->input, argc, argv, say_warnings, NULL);
 	if (status != EXIT_DONE)
 		return status;
 	if (filter_new(&v->filter, &v->profile, &o->filter, &err) < 0) {

@@ -63,9 +63,9 @@ struct cmd_view {
 int cmd_view_open(struct cmd_view *v, const struct command *cmd, const struct cmd_input_options *o,
 		  int argc, char **argv, bool say_warnings);
 void cmd_view_release(struct cmd_view *v);
-/* The file alone. */
+/* The file alone. warnings (may be NULL): how many faults of the file were found. */
 int cmd_profile_open(struct profile *p, const struct command *cmd, const char *input, int argc,
-		     char **argv, bool say_warnings);
+		     char **argv, bool say_warnings, uint32_t *warnings);
 
 /* The parts of calltree_options that the shared rows set. */
 struct calltree_options cmd_frames(const struct cmd_input_options *o);

@@ -1,7 +1,6 @@
 /* How every command speaks: its one line for a fault, and whole buffers to standard output or a
  * file. */
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -71,16 +70,6 @@ static int write_stdout(const struct bytes *b, struct error *err)
 	return error_set_errno(err, errno, "standard output");
 }
 
-/* Devices, pipes and the like are written to, not replaced. */
-static int write_in_place(const struct bytes *b, const char *path, struct error *err)
-{
-	CLEANUP_CLOSE int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-
-	if (fd < 0 || io_write_full(fd, b->data, b->len) < 0)
-		return error_set_errno(err, errno, "%s", path);
-	return 0;
-}
-
 /* Through a file beside it, so that a full disk leaves what was there. */
 static int replace_file(const struct bytes *b, const char *path, struct error *err)
 {
@@ -93,13 +82,6 @@ static int replace_file(const struct bytes *b, const char *path, struct error *e
 	error_set_errno(err, errno, "%s", path);
 	replace_abandon(&r);
 	return -1;
-}
-
-static bool is_special(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
 }
 
 int cmd_check_other_file(const char *input, const char *output, struct error *err)
@@ -122,8 +104,6 @@ int cmd_write_output(const struct command *cmd, const struct bytes *b, const cha
 
 	if (!path || strcmp(path, "-") == 0)
 		rc = write_stdout(b, &err);
-	else if (is_special(path))
-		rc = write_in_place(b, path, &err);
 	else
 		rc = replace_file(b, path, &err);
 	return rc == 0 ? EXIT_DONE : cmd_fail(cmd, &err, EXIT_FAILED);

@@ -3,12 +3,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/memory.h"
+
+#define LINKS_MAX 40 /* as the kernel follows */
 
 static mode_t usual_mode(void)
 {
@@ -18,14 +22,71 @@ static mode_t usual_mode(void)
 	return 0666 & ~mask;
 }
 
+/* Where the link at path leads, or NULL when it is none. */
+static char *link_target(const char *path)
+{
+	char target[PATH_MAX];
+	ssize_t len = readlink(path, target, sizeof(target) - 1);
+	const char *slash = strrchr(path, '/');
+
+	if (len < 0)
+		return NULL;
+	target[len] = '\0';
+	if (target[0] == '/' || !slash)
+		return xstrdup(target);
+	return xasprintf("%.*s/%s", (int)(slash - path), path, target);
+}
+
+static bool is_special(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
+}
+
+/* The name to replace, links followed, also one that leads to nothing yet. False when there is
+ * nothing that could be replaced: devices, pipes, and descriptors by /dev/stdout and the like. */
+static bool find_place(struct replace *r, const char *path)
+{
+	r->path = xstrdup(path);
+	if (is_special(path))
+		return false;
+	for (int i = 0; i < LINKS_MAX; i++) {
+		char *next = link_target(r->path);
+		if (!next)
+			break;
+		bool is_descriptor = strncmp(r->path, "/proc/", 6) == 0;
+		free(r->path);
+		r->path = next;
+		if (is_descriptor)
+			return false;
+	}
+	return true;
+}
+
+static int open_temporary(struct replace *r, uint32_t mode)
+{
+	r->temporary = xasprintf("%s.XXXXXX", r->path);
+	r->fd = mkostemp(r->temporary, O_CLOEXEC);
+	if (r->fd >= 0)
+		return fchmod(r->fd, mode & 0777);
+	free_ptr(&r->temporary); /* not ours to remove */
+	r->temporary = NULL;
+	return -1;
+}
+
 int replace_begin(struct replace *r, const char *path, uint32_t mode, struct error *err)
 {
+	int rc = 0;
+
+	*r = (struct replace){ .fd = -1 };
 	if (mode == REPLACE_USUAL_MODE)
 		mode = usual_mode();
-	r->path = xstrdup(path);
-	r->temporary = xasprintf("%s.XXXXXX", path);
-	r->fd = mkostemp(r->temporary, O_CLOEXEC);
-	if (r->fd >= 0 && fchmod(r->fd, mode & 0777) == 0)
+	if (find_place(r, path))
+		rc = open_temporary(r, mode);
+	else
+		r->fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOCTTY);
+	if (r->fd >= 0 && rc == 0)
 		return 0;
 	error_set_errno(err, errno, "%s", path);
 	replace_abandon(r);
@@ -43,6 +104,10 @@ int replace_finish(struct replace *r, bool keep_old, struct error *err)
 {
 	int rc = 0;
 
+	if (!r->temporary) {
+		replace_abandon(r);
+		return 0;
+	}
 	if ((keep_old && keep(r->path) < 0) || rename(r->temporary, r->path) < 0) {
 		rc = error_set_errno(err, errno, "%s", r->path);
 	} else {

@@ -7,14 +7,14 @@
 #include <stdint.h>
 
 struct replace {
-	char *path, *temporary;
-	int fd; /* write here */
+	char *path, *temporary; /* temporary: NULL when path is written in place */
+	int fd;			/* write here */
 };
 
 #define REPLACE_USUAL_MODE UINT32_MAX
 
 /* Opens a file beside path; mode: its permissions, or REPLACE_USUAL_MODE for what the umask leaves.
- */
+ * A link stays and what it leads to is replaced; a device, pipe or socket is itself written to. */
 int replace_begin(struct replace *r, const char *path, uint32_t mode, struct error *err);
 /* Puts it in path's place; keep_old: what was there becomes path.old. On failure the temporary is
  * gone. */

@@ -1,13 +1,16 @@
 /* prof symbolize: names of a recording looked up again, for instance when debug files have been
  * installed. */
+#include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/memory.h"
 #include "cmd/cmd.h"
 #include "cmd/input.h"
 #include "cmd/replace.h"
 #include "cmd/resymbolize.h"
+#include "input/formats.h"
 #include "input/input.h"
 #include "profile/reader.h"
 #include "profile/writer.h"
@@ -39,7 +42,26 @@ static uint32_t mode_of(const char *from)
 	return stat(from, &st) == 0 && S_ISREG(st.st_mode) ? st.st_mode & 0777 : 0600;
 }
 
-static int write_profile(const struct profile *p, const char *path, uint32_t mode,
+/* Only a prof.data can be put in its own place. */
+static int check_in_place(const char *path, struct error *err)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0 || S_ISDIR(st.st_mode))
+		return 0; /* opening it says it better */
+	if (!S_ISREG(st.st_mode))
+		return error_set(err, ERROR_USAGE,
+				 "%s: is no file: name the file to write, -o FILE", path);
+	CLEANUP_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	const struct input_format *format = fd < 0 ? NULL : input_find_format(fd);
+	if (!format || format == &input_prof_data)
+		return 0;
+	return error_set(err, ERROR_UNSUPPORTED,
+			 "%s: is a %s, which is not replaced: 'prof import %s -o prof.data'", path,
+			 format->name, path);
+}
+
+static int write_profile(const struct profile *p, const char *path, uint32_t mode, bool keep_old,
 			 struct error *err)
 {
 	struct profile_writer *w = NULL;
@@ -55,7 +77,7 @@ static int write_profile(const struct profile *p, const char *path, uint32_t mod
 		rc = profile_writer_finish(w, err);
 	profile_writer_free(w);
 	if (rc == 0)
-		return replace_finish(&out, false, err);
+		return replace_finish(&out, keep_old, err);
 	replace_abandon(&out);
 	return error_context(err, "%s", path);
 }
@@ -72,6 +94,17 @@ static void look_up(struct profile *p, const struct options *o, struct resymboli
 	files_free(files);
 }
 
+static void say_done(const char *to, bool kept_old, const struct resymbolize_report *report)
+{
+	cmd_say(&command_symbolize,
+		"wrote %s: %" PRIu64 " of %" PRIu64
+		" addresses named anew, in %u modules; %u modules without names",
+		to, report->named, report->addresses, report->modules_named,
+		report->modules_missing);
+	if (kept_old)
+		cmd_say(&command_symbolize, "the damaged or unfinished file is kept as %s.old", to);
+}
+
 static int run(void *options, int argc, char **argv)
 {
 	const struct options *o = options;
@@ -80,21 +113,22 @@ static int run(void *options, int argc, char **argv)
 	struct resymbolize_report report;
 	struct error err = { 0 };
 	struct profile p;
+	uint32_t faults = 0;
 
 	if (strcmp(to, "-") == 0)
 		return cmd_usage(&command_symbolize, "name the file to write: -o FILE");
-	int status = cmd_profile_open(&p, &command_symbolize, o->input, argc, argv, true);
+	bool in_place = !o->output || cmd_check_other_file(from, to, NULL) < 0;
+	if (in_place && check_in_place(from, &err) < 0)
+		return cmd_fail(&command_symbolize, &err, cmd_status(&err));
+	int status = cmd_profile_open(&p, &command_symbolize, o->input, argc, argv, true, &faults);
 	if (status != EXIT_DONE)
 		return status;
 	look_up(&p, o, &report);
-	if (write_profile(&p, to, mode_of(from), &err) < 0)
+	bool keep_old = in_place && faults; /* what could not be read may be read another day */
+	if (write_profile(&p, to, mode_of(from), keep_old, &err) < 0)
 		status = cmd_fail(&command_symbolize, &err, EXIT_FAILED);
 	else if (!o->quiet)
-		cmd_say(&command_symbolize,
-			"wrote %s: %" PRIu64 " of %" PRIu64
-			" addresses named anew, in %u modules; %u modules without names",
-			to, report.named, report.addresses, report.modules_named,
-			report.modules_missing);
+		say_done(to, keep_old, &report);
 	profile_release(&p);
 	return status;
 }
@@ -106,7 +140,8 @@ const struct command command_symbolize = {
 	.description =
 		"prof record names everything while it records. Where debug files were missing then, install "
 		"them and look up again: only files with the recorded build ID are used, and old names stay "
-		"where no better one is found.",
+		"where no better one is found. A damaged or unfinished prof.data is kept as FILE.old; a perf.data "
+		"is not replaced: use prof import.",
 	.examples =
 		"prof symbolize\tprof.data, in place.\n"
 		"prof symbolize --debug-dir ./symbols -o named.data crash.data\tWith debug files of one's own.\n",
