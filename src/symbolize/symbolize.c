@@ -129,6 +129,8 @@ static void report_map(struct symbol_module *m)
 		module_note(m,
 			    "no perf map: let the runtime write one (node --perf-basic-prof, java "
 			    "-XX:+DumpPerfMapAtExit, PYTHONPERFSUPPORT=1)");
+	if (found && m->map->left_out)
+		module_note(m, "the perf map is too large: only its newest lines were used");
 }
 
 static void load(struct symbolizer *s, struct symbol_module *m)
