@@ -194,6 +194,7 @@ static int make_tree(void **state)
 	write_file(root, "cpu/events/mem-loads.unit", "loads\n");
 	write_file(root, "events/sched/sched_switch/id", "315\n");
 	write_file(root, "events/sched/enable", "0\n");
+	write_file(root, "events/ftrace/bprint/format", "name: bprint\n"); /* without number */
 	*state = root;
 	return 0;
 }
@@ -326,6 +327,34 @@ static void test_lists_of_a_tree(void **state)
 	bytes_release(&b);
 }
 
+static int parse_tracepoint(void *ctx, const struct event_name *n)
+{
+	struct event_list list = { 0 };
+	struct error err = { 0 };
+	size_t *count = ctx;
+
+	if (strcmp(n->kind, "tracepoint") != 0)
+		return 0;
+	if (event_parse(&list, n->name, &err) < 0)
+		fail_msg("%s is listed: %s", n->name, err.text);
+	event_list_release(&list);
+	(*count)++;
+	return 0;
+}
+
+static void test_listed_tracepoints_can_be_parsed(void **state)
+{
+	struct event_list list = { 0 };
+	size_t count = 0;
+
+	(void)state;
+	if (event_parse(&list, "sched:sched_switch", NULL) < 0)
+		skip(); /* tracefs may not be read */
+	event_list_release(&list);
+	assert_int_equal(event_list_names(NULL, parse_tracepoint, &count, NULL), 0);
+	assert_true(count > 10);
+}
+
 static int count_names(void *ctx, const struct event_name *n)
 {
 	size_t *count = ctx;
@@ -422,6 +451,7 @@ int run_spec_tests(void)
 		WITH_TREE(test_tracepoints),
 		WITH_TREE(test_lists_of_a_tree),
 		cmocka_unit_test(test_tracepoint_pattern),
+		cmocka_unit_test(test_listed_tracepoints_can_be_parsed),
 		cmocka_unit_test(test_list_names),
 		cmocka_unit_test(test_probe),
 		cmocka_unit_test(test_hostile),
