@@ -60,8 +60,8 @@ class Bench:
 
     def perf(self, plain):
         data = os.path.join(self.folder, "perf.data")
-        out, _, cpu, _ = run(["perf", "record", "-q", "-e", "task-clock", "-F", str(self.o.hz), "--call-graph",
-                              "dwarf,32768", "--buildid-dir", os.path.join(self.folder, "debug"), "-o", data, "--"]
+        out, _, cpu, _ = run(["perf", "--buildid-dir", os.path.join(self.folder, "debug"), "record", "-q", "-e",
+                              "task-clock", "-F", str(self.o.hz), "--call-graph", "dwarf,32768", "-o", data, "--"]
                              + self.target)
         text, seconds, _, _ = run(["perf", "script", "--no-inline", "-i", data, "-F", "comm,ip,sym"])
         samples = text.count(b"\n\n")
