@@ -77,13 +77,21 @@ static void emit(struct flat_map *map, uint64_t start, uint64_t end, uint32_t va
 		vec_push(&map->segments, ((struct flat_segment){ start, end, value }));
 }
 
+static bool is_sorted(const struct flat_range *ranges, size_t count)
+{
+	for (size_t i = 1; i < count; i++)
+		if (compare_starts(&ranges[i - 1], &ranges[i]) > 0)
+			return false;
+	return true;
+}
+
 void flat_map_build(struct flat_map *map, struct flat_range *ranges, size_t count)
 {
 	struct sweep s = { .ranges = ranges };
 	uint64_t at = 0;
 
 	vec_clear(&map->segments);
-	if (count)
+	if (!is_sorted(ranges, count)) /* symbol tables come sorted */
 		qsort(ranges, count, sizeof(*ranges), compare_starts);
 	for (size_t i = 0;;) {
 		heap_drop_ended(&s, at);
