@@ -4,7 +4,6 @@
 #include "files/files.h"
 #include "record/broker.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -120,31 +119,29 @@ static void stop_recording(struct broker *b)
 }
 
 /* The letter behind the name in /proc/PID/stat: 'T' is stopped. 0: gone. */
-static char state_of(pid_t pid)
+static char state_of(struct files *files, pid_t pid)
 {
-	char path[32], text[512];
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-	if (fd >= 0)
-		close(fd);
-	if (n <= 0)
-		return 0;
-	text[n] = '\0';
-	const char *name_end = strrchr(text, ')');
-	return name_end && name_end[1] ? name_end[2] : 0;
+	struct bytes text = { 0 };
+	char state = 0;
+	if (files_read_proc(files, FILES_PROC_STAT, pid, 0, &text, NULL) == 0) {
+		bytes_u8(&text, '\0');
+		const char *name_end = strrchr((const char *)text.data, ')');
+		state = name_end && name_end[1] ? name_end[2] : 0;
+	}
+	bytes_release(&text);
+	return state;
 }
 
 /* Somebody else may make the command go on while prof is stopped: a process that lives as long as
  * that wakes prof. */
-static pid_t start_watcher(pid_t child)
+static pid_t start_watcher(struct files *files, pid_t child)
 {
 	pid_t broker = getpid(), watcher = fork();
 	if (watcher != 0)
 		return watcher;
 	/* Again and again: the first may come before prof has stopped itself. */
 	while (getppid() == broker) {
-		if (state_of(child) != 'T')
+		if (state_of(files, child) != 'T')
 			kill(broker, SIGCONT);
 		usleep(WATCH_US);
 	}
@@ -155,7 +152,7 @@ static pid_t start_watcher(pid_t child)
  * together. */
 static void stop_with_child(struct broker *b)
 {
-	pid_t watcher = start_watcher(b->launch.pid);
+	pid_t watcher = start_watcher(b->direct, b->launch.pid);
 	kill(getpid(), SIGSTOP);
 	if (watcher > 0)
 		kill(watcher, SIGKILL); /* reaped with the other children */

@@ -10,7 +10,6 @@ ratio is of two runs that followed each other.
 """
 import argparse
 import os
-import resource
 import shutil
 import statistics
 import subprocess
@@ -19,18 +18,19 @@ import tempfile
 import time
 
 
-def run(command, **more):
-    """Runs command; returns (stdout, seconds, cpu seconds, maximum resident bytes) of it and its children."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    start = time.monotonic()
-    p = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more)
-    out, err = p.communicate()
-    seconds = time.monotonic() - start
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    if p.returncode not in (0,):
-        sys.exit("%s: exit %d\n%s" % (" ".join(command), p.returncode, err.decode(errors="replace")))
-    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return out, seconds, cpu, after.ru_maxrss * 1024
+def run(command):
+    """Runs command; returns (stdout, seconds, CPU seconds, largest resident bytes) of it and what it waited for."""
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        start = time.monotonic()
+        p = subprocess.Popen(command, stdout=out, stderr=err)
+        _, status, usage = os.wait4(p.pid, 0)
+        seconds = time.monotonic() - start
+        p.returncode = os.waitstatus_to_exitcode(status)
+        out.seek(0)
+        err.seek(0)
+        if p.returncode != 0:
+            sys.exit("%s: exit %d\n%s" % (" ".join(command), p.returncode, err.read().decode(errors="replace")))
+        return out.read(), seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
 
 
 def target_numbers(out):
@@ -50,27 +50,26 @@ class Bench:
 
     def prof(self, plain):
         data = os.path.join(self.folder, "prof.data")
-        out, _, cpu, _ = run([self.o.prof, "record", "-q", "-F", str(self.o.hz), "-o", data, "--"] + self.target)
-        _, seconds, _, _ = run([self.o.prof, "flame", "-i", data, "-o", os.path.join(self.folder, "x.svg")])
-        info, _, _, _ = run([self.o.prof, "info", "--json", "-i", data])
+        out, _, cpu, memory = run([self.o.prof, "record", "-q", "-F", str(self.o.hz), "-o", data, "--"] + self.target)
+        _, seconds, read_cpu, _ = run([self.o.prof, "flame", "-i", data, "-o", os.path.join(self.folder, "x.svg")])
         folded, _, _, _ = run([self.o.prof, "folded", "--count", "-i", data])
         samples = sum(int(line.rsplit(b" ", 1)[1]) for line in folded.splitlines())
         return {"target": target_numbers(out), "cpu": max(cpu - plain["cpu"], 0.0), "samples": samples,
-                "bytes": os.path.getsize(data), "flame": seconds, "info": len(info)}
+                "bytes": os.path.getsize(data), "flame": seconds, "memory": memory, "read_cpu": read_cpu}
 
     def perf(self, plain):
         data = os.path.join(self.folder, "perf.data")
-        out, _, cpu, _ = run(["perf", "--buildid-dir", os.path.join(self.folder, "debug"), "record", "-q", "-e",
+        out, _, cpu, memory = run(["perf", "--buildid-dir", os.path.join(self.folder, "debug"), "record", "-q", "-e",
                               "task-clock", "-F", str(self.o.hz), "--call-graph", "dwarf,32768", "-o", data, "--"]
                              + self.target)
-        text, seconds, _, _ = run(["perf", "script", "--no-inline", "-i", data, "-F", "comm,ip,sym"])
+        text, seconds, read_cpu, _ = run(["perf", "script", "--no-inline", "-i", data, "-F", "comm,ip,sym"])
         samples = text.count(b"\n\n")
         return {"target": target_numbers(out), "cpu": max(cpu - plain["cpu"], 0.0), "samples": max(samples, 1),
-                "bytes": os.path.getsize(data), "flame": seconds}
+                "bytes": os.path.getsize(data), "flame": seconds, "memory": memory, "read_cpu": read_cpu}
 
 
 def show(name, values):
-    print("%-58s %7.3f   (%.3f to %.3f)" % (name, statistics.median(values), min(values), max(values)))
+    print("%-66s %8.4f   (%.4f to %.4f)" % (name, statistics.median(values), min(values), max(values)))
 
 
 def main():
@@ -93,13 +92,18 @@ def main():
             rounds.append((plain, results["prof"], results["perf"]))
     finally:
         shutil.rmtree(bench.folder, ignore_errors=True)
-    print("%-58s %7s   (%d rounds at %d Hz)" % ("", "median", options.rounds, options.hz))
+    print("%-66s %8s   (%d rounds at %d Hz)" % ("", "median", options.rounds, options.hz))
     show("target's time, prof / alone", [p["target"][0] / a["target"][0] for a, p, _ in rounds])
     show("target's time, perf / alone", [q["target"][0] / a["target"][0] for a, _, q in rounds])
     show("target's p99 iteration, prof / alone", [p["target"][2] / a["target"][2] for a, p, _ in rounds])
     show("target's p99 iteration, perf / alone", [q["target"][2] / a["target"][2] for a, _, q in rounds])
     show("recorder's CPU per sample, prof / perf (target's run taken off)",
          [(p["cpu"] / p["samples"]) / max(q["cpu"] / q["samples"], 1e-9) for _, p, q in rounds])
+    show("recorder's CPU per sample with what reads it (perf: script)",
+         [((p["cpu"] + p["read_cpu"]) / p["samples"]) / max((q["cpu"] + q["read_cpu"]) / q["samples"], 1e-9)
+          for _, p, q in rounds])
+    show("recorder's memory per sample, prof / perf",
+         [(p["memory"] / p["samples"]) / (q["memory"] / q["samples"]) for _, p, q in rounds])
     show("bytes per sample, prof / perf",
          [(p["bytes"] / p["samples"]) / (q["bytes"] / q["samples"]) for _, p, q in rounds])
     show("bytes per sample, prof", [p["bytes"] / p["samples"] for _, p, _ in rounds])
