@@ -239,9 +239,10 @@ static uint64_t take_fraction(const char **s)
 
 bool text_parse_seconds(const char *s, uint64_t *out_ns)
 {
-	uint64_t whole, fraction = 0, unit, ns;
+	uint64_t whole = 0, fraction = 0, unit, ns;
+	bool begins_with_point = s[0] == '.' && s[1] >= '0' && s[1] <= '9'; /* as sleep(1) takes it */
 
-	if (!take_digits(&s, 10, &whole))
+	if (!begins_with_point && !take_digits(&s, 10, &whole))
 		return false;
 	if (*s == '.') {
 		s++;

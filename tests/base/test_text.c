@@ -127,9 +127,11 @@ static void test_parse_seconds(void **state)
 	assert_true(text_parse_seconds("2m", &v) && v == 120000000000);
 	assert_true(text_parse_seconds("0.000000001", &v) && v == 1);
 	assert_true(text_parse_seconds("0.1234567899", &v) && v == 123456789);
+	assert_true(text_parse_seconds(".5", &v) && v == 500000000);
 	v = 5;
+	assert_false(text_parse_seconds(".", &v));
+	assert_false(text_parse_seconds(".s", &v));
 	assert_false(text_parse_seconds("", &v));
-	assert_false(text_parse_seconds(".5", &v));
 	assert_false(text_parse_seconds("1h", &v));
 	assert_false(text_parse_seconds("-1", &v));
 	assert_false(text_parse_seconds("99999999999999", &v));
