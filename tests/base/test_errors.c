@@ -127,7 +127,10 @@ static void test_progress_on_a_terminal(void **state)
 	char out[64] = "";
 
 	(void)state;
-	assert_int_equal(grantpt(master) | unlockpt(master), 0);
+	if (master < 0 || grantpt(master) != 0 || unlockpt(master) != 0) {
+		print_message("no pseudo-terminal can be opened here\n");
+		skip();
+	}
 	int terminal = open(ptsname(master), O_RDWR | O_NOCTTY | O_CLOEXEC);
 	assert_true(terminal >= 0);
 	show_progress(terminal);

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import time
 
-from proftest import PROF, Recording, alive, below, child_named, cpu_seconds, environment, expect, expect_equal
+from proftest import PROF, Recording, Skip, alive, below, child_named, cpu_seconds, environment, expect, expect_equal
 from proftest import finish, main, prof, program, record, run, start, stat_fields, total, wait_until
 
 
@@ -223,7 +223,10 @@ class Terminal:
     """A shell with job control on a terminal of its own."""
 
     def __init__(self):
-        self.pid, self.fd = pty.fork()
+        try:
+            self.pid, self.fd = pty.fork()
+        except OSError as e:
+            raise Skip("no pseudo-terminal can be opened: %s" % e) from e
         if self.pid == 0:
             os.execve("/bin/bash", ["bash", "--norc", "--noprofile", "-i"], environment(PS1="ready$ "))
         self.text = ""
