@@ -67,7 +67,6 @@ struct control_begin {
 	uint32_t filtered; /* events are system-wide, but only the attached processes are wanted */
 	uint32_t attach_count; /* processes whose maps are to be read */
 	uint32_t attach_pids[CONTROL_MAX_TIDS];
-	uint64_t requested_hz;
 };
 
 struct control_stop {
@@ -86,11 +85,8 @@ struct control_rings {
 
 struct control_summary {
 	uint32_t kind;
-	uint64_t samples, lost, due, known, whole, guessed, file_bytes;
-	uint64_t prof_cpu_ns, max_rss_bytes;
-	uint64_t target_ns;   /* CPU time recorded (clock events), else 0 */
+	uint64_t samples, lost, due, known, whole, file_bytes;
 	int32_t write_failed; /* errno of the first failed write, 0 */
-	char text[1024];      /* health, already formatted; "" when none */
 };
 
 struct control_failed {

@@ -100,7 +100,6 @@ static void fill_begin(const struct broker *b, struct control_begin *m)
 		.launched_pid = b->launched ? (uint32_t)b->launch.pid : 0,
 		.read_all = b->plan->system_wide && !b->filtered,
 		.filtered = b->filtered,
-		.requested_hz = b->plan->requested_hz,
 	};
 	for (size_t i = 0; i < b->pids.len && m->attach_count < CONTROL_MAX_TIDS; i++)
 		m->attach_pids[m->attach_count++] = (uint32_t)b->pids.data[i];

@@ -155,9 +155,8 @@ static size_t unwind_copy(struct stacks *s, const struct task_thread *t,
 
 /* One part of the kernel's chain: from its context marker to the next. The first entry is the exact
  * address. */
-static size_t chain_part(const struct stacks *s, const struct task_thread *t,
-			 const struct record_sample *sample, bool kernel, struct raw_frame *out,
-			 size_t max)
+static size_t chain_part(const struct task_thread *t, const struct record_sample *sample,
+			 bool kernel, struct raw_frame *out, size_t max)
 {
 	size_t n = 0;
 	bool inside = false;
@@ -174,7 +173,6 @@ static size_t chain_part(const struct stacks *s, const struct task_thread *t,
 		uint8_t how = n == 0 ? FRAME_REGISTER : kernel ? FRAME_KERNEL : FRAME_CHAIN;
 		out[n++] = (struct raw_frame){ m, pc, how, kernel };
 	}
-	(void)s;
 	return n;
 }
 
@@ -184,7 +182,7 @@ static size_t user_part(struct stacks *s, const struct task_thread *t, const str
 	const struct record_sample *sample = &r->u.sample;
 	if (sample->user_regs.abi)
 		return unwind_copy(s, t, sample, out, end);
-	size_t n = chain_part(s, t, sample, false, out, MAX_FRAMES);
+	size_t n = chain_part(t, sample, false, out, MAX_FRAMES);
 	*end = n ? END_UNKNOWN : END_NO_STACK;
 	if (t->is_kernel)
 		*end = END_ROOT;
@@ -261,7 +259,7 @@ void stacks_resolve(struct stacks *s, const struct task_thread *t, const struct 
 	const struct record_sample *sample = &r->u.sample;
 	*out = (struct stacks_result){ .end = END_UNKNOWN, .node = PROFILE_NONE };
 
-	size_t n = chain_part(s, t, sample, true, s->frames, MAX_KERNEL_FRAMES);
+	size_t n = chain_part(t, sample, true, s->frames, MAX_KERNEL_FRAMES);
 	if (in_kernel && n == 0)
 		s->frames[n++] = (struct raw_frame){ NULL, sample->ip, FRAME_REGISTER, true };
 	size_t kernel_frames = n;

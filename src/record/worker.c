@@ -303,14 +303,9 @@ static void fill_summary(struct worker *w, struct control_summary *m)
 	m->due = w->plan->events.items.len == 1 ? s.health.due : 0;
 	m->known = s.known;
 	m->whole = s.whole;
-	m->guessed = s.guessed;
 	m->file_bytes = bytes.total_bytes;
-	m->prof_cpu_ns = s.health.prof_cpu_ns;
-	m->max_rss_bytes = s.health.prof_max_rss_bytes;
-	m->target_ns = s.health.target_cpu_ns;
 	m->write_failed =
 		w->write_error.code ? (w->write_error.errnum ? w->write_error.errnum : EIO) : 0;
-	snprintf(m->text, sizeof(m->text), "%s", w->write_error.text);
 }
 
 static int send_summary(struct worker *w, enum control_kind kind, struct error *err)
