@@ -368,7 +368,9 @@ static void proc_entries(void **state)
 	assert_true(has_number(&b, (uint32_t)pid));
 	bytes_clear(&b);
 	assert_int_equal(files_read_proc(f->files, FILES_PROC_TASKS, pid, 0, &b, NULL), 0);
+#ifndef __SANITIZE_THREAD__ /* it starts a thread of its own */
 	assert_int_equal(b.len, 4);
+#endif
 	assert_true(has_number(&b, (uint32_t)pid));
 	bytes_clear(&b);
 	assert_int_equal(files_read_proc(f->files, FILES_PROC_PIDS, 0, 0, &b, NULL), 0);

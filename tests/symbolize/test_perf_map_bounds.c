@@ -19,8 +19,8 @@
 
 /* A sanitizer's own memory is no fault of the map. */
 #ifdef __has_feature
-#define IS_CHECKED __has_feature(address_sanitizer)
-#elif defined(__SANITIZE_ADDRESS__)
+#define IS_CHECKED (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
+#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define IS_CHECKED 1
 #else
 #define IS_CHECKED 0
