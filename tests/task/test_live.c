@@ -256,6 +256,13 @@ static void another_pid_namespace_is_flagged(void **state)
 	target_end(&t);
 }
 
+/* The thread sanitizer starts a thread of its own in every program. */
+#ifdef __SANITIZE_THREAD__
+#define RUNTIME_THREADS 1
+#else
+#define RUNTIME_THREADS 0
+#endif
+
 static void count(void *ctx, struct task_thread *t)
 {
 	(void)t;
@@ -273,11 +280,11 @@ static void threads_and_children(void **state)
 		task_read_proc(f->log->table, (uint32_t)t.pid, false, clock_monotonic_ns(), NULL),
 		0);
 	task_each_thread(f->log->table, count, &living);
-	assert_int_equal(living, 3);
+	assert_int_equal(living, 3 + RUNTIME_THREADS);
 	read_proc(f, t.pid);
 	living = 0;
 	task_each_thread(f->log->table, count, &living);
-	assert_int_equal(living, 4);
+	assert_int_equal(living, 4 + RUNTIME_THREADS);
 	target_end(&t);
 }
 
@@ -500,7 +507,13 @@ static void expect_sharing(struct fixture *f, const char *role, bool shared)
 
 static void clone_vm_shares_mappings(void **state)
 {
+#ifdef __SANITIZE_THREAD__
+	/* Its runtime ends a child that shares memory but has no thread of the C library's. */
+	(void)state;
+	skip();
+#else
 	expect_sharing(*state, ROLE_SHARE, true);
+#endif
 }
 
 static void fork_does_not(void **state)
