@@ -44,10 +44,9 @@ def test_vdso():
 
 
 def test_wrappers_of_libc():
-    stacks = user_stacks(record(program("wrappers"), 800, options=["--no-kernel"]))
+    stacks = user_stacks(record(program("wrappers"), 1500, options=["--no-kernel", "-F", "4000"]))
     for call, wrapper in (("open", "wrap_open"), ("close", "wrap_close"), ("read", "wrap_read"), ("mem", "wrap_memcpy")):
         inside = below(stacks, wrapper)
-        expect(total(inside) > 0, "no samples below " + wrapper)
         expect_all(inside, lambda s, w=wrapper: s.has("main", w), "main;" + wrapper)
         deeper = [s for s in inside if s.leaf != wrapper]
         expect_all(deeper, lambda s, w=wrapper, c=call: c in s.frames[s.frames.index(w) + 1], wrapper + ";" + call)
@@ -99,22 +98,33 @@ def test_stack_larger_than_any_copy():
 
 
 def check_plt(name, has_stub):
-    stacks = burnt(record(program(name), 500), "hot_caller")
+    # Without the kernel: interrupts for whatever else the machine does would be further leaves.
+    stacks = burnt(record(program(name), 500, options=["--no-kernel"]), "hot_caller")
     expect_all(stacks, lambda s: s.has("main", "hot_caller"), "main;hot_caller")
-    stub = [s for s in stacks if s.leaf == "tiny@plt"]
     callee = [s for s in stacks if s.leaf == "tiny"]
-    expect(callee, "no samples in tiny")
-    expect(bool(stub) == has_stub, "samples in tiny@plt: %d" % total(stub))
+    stub = [s for s in stacks if s.leaf == "tiny@plt"]
+    expect(total(callee) > 0.2 * total(stacks), "%d of %d samples are in tiny" % (total(callee), total(stacks)))
+    expect(has_stub or not stub, "samples in tiny@plt: %d" % total(stub))
     expect_all(stub + callee, lambda s: s.frames[-2] == "hot_caller", "called by hot_caller", 0.99)
     expect_all(stacks, lambda s: s.leaf in ("tiny@plt", "tiny", "hot_caller"), "no other name", 0.97)
 
 
+def check_plt_faults(name, leaf):
+    """Where the program faults does not depend on the processor: at the stub's first instruction, each time."""
+    stacks = record(program(name), 0, 100, options=["-e", "page-faults", "-c", "1"]).counts()
+    cold = [s for s in stacks if s.has("main", "cold_caller")]
+    expect_all(cold, lambda s: s.frames[-2:] == ["cold_caller", leaf], "cold_caller;" + leaf, 0.95)
+    expect(total(cold) >= 100, "%d of 100 faults are below cold_caller" % total(cold))
+
+
 def test_plt_lazy():
     check_plt("plt_lazy", True)
+    check_plt_faults("plt_lazy", "tiny@plt")
 
 
 def test_plt_ibt():
     check_plt("plt_ibt", True)
+    check_plt_faults("plt_ibt", "tiny@plt")
 
 
 def test_plt_none():

@@ -1,7 +1,12 @@
-/* The library that plt.c calls in a loop. */
-int tiny(int x);
+/* The library that plt.c calls. */
+int tiny(int x, int rounds);
 
-int tiny(int x)
+int tiny(int x, int rounds)
 {
-	return x + 1;
+	x++;
+	for (int i = 0; i < rounds; i++) {
+		x = x * 5 + 1;
+		__asm__ volatile("" : "+r"(x));
+	}
+	return x;
 }
