@@ -12,6 +12,18 @@
 struct simulate_code;
 union simulated_rule;
 
+/*
+ * What following code found. It is certain when the way to the return assumes nothing, or when all
+ * ways that end in a right return address end in the same one and each assumes no more than that
+ * calls return and that a jump to an unknown place is a tail call.
+ */
+enum simulated {
+	SIMULATED_NO_END,  /* the code has no return at all */
+	SIMULATED_NOTHING, /* none that is right */
+	SIMULATED_GUESS,
+	SIMULATED_CERTAIN,
+};
+
 struct arch {
 	uint8_t reg_count;   /* DWARF registers tracked */
 	uint8_t sp, fp;	     /* DWARF numbers */
@@ -35,7 +47,8 @@ struct arch {
 	/* Code at a return address that ends the thread: the caller is its start. */
 	bool (*is_thread_exit)(const uint8_t *code, size_t n);
 	/* Follow code to its return; NULL where that is not known (simulate.h). */
-	bool (*simulate)(const struct simulate_code *code, uint64_t pc, union simulated_rule *out);
+	enum simulated (*simulate)(const struct simulate_code *code, uint64_t pc,
+				   union simulated_rule *out);
 	/* Offset from the stack pointer at is_sigreturn of each register's saved value; -1: none.
 	 */
 	const int16_t *sigframe;

@@ -18,6 +18,7 @@ enum cfi_how {
 	CFI_REGISTER,	   /* in register value */
 	CFI_AT_EXPRESSION, /* at [expression] */
 	CFI_IS_EXPRESSION,
+	CFI_AT_FP, /* at [frame pointer + value]: no CFI says so, only code that was followed */
 };
 
 struct cfi_register {

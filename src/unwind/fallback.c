@@ -88,8 +88,6 @@ static bool step_entry(struct walk *w)
 struct follower {
 	struct walk *w;
 	struct place place;
-	bool certain;
-	unsigned offered; /* returns that the code has, accepted or not */
 };
 
 static size_t fetch_code(void *ctx, uint64_t pc, uint8_t *buf, size_t max)
@@ -121,11 +119,9 @@ static bool is_right(struct walk *w, const struct rule *rule, bool generated)
 	return verdict == DOES_RETURN || (verdict == MAY_RETURN && generated);
 }
 
-static bool accept_return(void *ctx, const struct rule *rule, bool is_certain)
+static bool is_right_return(void *ctx, const struct rule *rule)
 {
 	struct follower *f = ctx;
-	f->offered++;
-	f->certain = is_certain;
 	return is_right(f->w, rule, !f->place.range.module);
 }
 
@@ -134,14 +130,15 @@ static bool accept_return(void *ctx, const struct rule *rule, bool is_certain)
 static bool simulate(struct walk *w, struct walk_undescribed *at)
 {
 	struct follower f = { .w = w };
-	struct simulate_code code = { fetch_code, accept_return, &f };
+	struct simulate_code code = { fetch_code, is_right_return, &f };
 	at->simulated = at->found = false;
 	if (!w->arch->simulate || w->simulations++ >= SIMULATIONS_MAX ||
 	    !place_find(w, w->pc, w->exact, &f.place))
 		return false;
-	at->found = w->arch->simulate(&code, w->pc, &at->rule);
-	at->certain = f.certain;
-	at->simulated = at->found || f.offered == 0;
+	enum simulated result = w->arch->simulate(&code, w->pc, &at->rule);
+	at->found = result >= SIMULATED_GUESS;
+	at->certain = result == SIMULATED_CERTAIN;
+	at->simulated = at->found || result == SIMULATED_NO_END;
 	return at->found;
 }
 
@@ -165,15 +162,20 @@ static bool step_simulated(struct walk *w, struct walk_undescribed *at, uint8_t 
 }
 
 /* Code that never returns has no return to follow. Near the stack's beginning a return address into
- * the entry code is its caller, whoever's frame it lies in. */
-static bool step_to_start(struct walk *w)
+ * the entry code is its caller's, whoever's frame it lies in; and where nothing between here and
+ * there can be a return address, there is no other caller. */
+static bool step_to_start(struct walk *w, uint8_t *how)
 {
 	uint64_t value;
+	*how = FRAME_CODE;
 	for (uint64_t slot = w->sp; slot < w->sp + 8 * START_SLOTS; slot += 8) {
 		if (!walk_load(w, slot, &value))
 			break;
+		if (judge_return(w, value) == IS_NO_RETURN)
+			continue;
 		if (judge_is_start(w, value))
 			return take_frame(w, value, slot + 8, w->fp);
+		*how = FRAME_GUESSED;
 	}
 	w->end = END_NO_CFI;
 	return false;
@@ -195,7 +197,7 @@ static bool step_plain(struct walk *w, struct walk_undescribed *at, uint8_t *how
 	if (step_pushed_frame(w) || step_frame_pointer(w, how))
 		return true;
 	*how = FRAME_GUESSED;
-	return w->end == END_NO_CFI && ((w->exact && step_scan(w)) || step_to_start(w));
+	return w->end == END_NO_CFI && ((w->exact && step_scan(w)) || step_to_start(w, how));
 }
 
 bool step_without_cfi(struct walk *w, uint8_t *how)

@@ -41,6 +41,9 @@ static bool register_value(struct walk *w, const struct rule *rule, const struct
 		if (is_restored(w, rule, from, cfa, address))
 			return get(from, r->reg, out);
 		return walk_load(w, address, out);
+	case CFI_AT_FP:
+		return get(from, w->arch->fp, &address) &&
+		       walk_load(w, address + (uint64_t)(int64_t)r->value, out);
 	case CFI_IS_CFA:
 		*out = address;
 		return true;

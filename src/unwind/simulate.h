@@ -18,13 +18,13 @@ union simulated_rule {
 struct simulate_code {
 	/* Up to max bytes of code at pc into buf; how many. */
 	size_t (*fetch)(void *ctx, uint64_t pc, uint8_t *buf, size_t max);
-	/* A possible return was found: true when it is taken. It is certain when the way there
-	 * assumes nothing: no call that might not return, no jump to an unknown place. */
-	bool (*accept)(void *ctx, const struct rule *rule, bool is_certain);
+	/* Whether what rule takes for the return address can be one, in the stack at hand. */
+	bool (*is_right)(void *ctx, const struct rule *rule);
 	void *ctx;
 };
 
-/* True when a return was accepted; it is then in *out. */
-bool x86_simulate(const struct simulate_code *code, uint64_t pc, union simulated_rule *out);
+/* What was found is in *out. */
+enum simulated x86_simulate(const struct simulate_code *code, uint64_t pc,
+			    union simulated_rule *out);
 
 #endif

@@ -1,7 +1,8 @@
 /*
  * The simulation keeps the stack and frame pointers as offsets from what they are now, and for each
  * register that is taken back from the stack the slot. Both ways of a conditional branch are tried,
- * the near one first; the number of instructions is bounded.
+ * the near one first; the number of instructions is bounded. The depth of the stack at an
+ * instruction is the same whichever way led there, so ways that agree confirm each other.
  */
 #include "unwind/simulate.h"
 #include "unwind/x86_decode.h"
@@ -9,8 +10,10 @@
 
 #define INSTRUCTIONS_MAX 3000
 #define PATH_MAX_LENGTH	 1000
+#define CONFIRM_MAX	 600 /* instructions after the first right return, to confirm it */
 #define TARGETS_MAX	 256
 #define BRANCHES_MAX	 64
+#define BORDERS_MAX	 16
 
 enum { HW_BX = 3, HW_SP = 4, HW_BP = 5 }; /* the processor's register numbers */
 
@@ -31,7 +34,10 @@ struct address {
 struct state {
 	uint64_t pc;
 	struct address reg[16]; /* by hardware number */
-	bool assumes;		/* a call returned, or an unknown jump is a tail call */
+	uint8_t assumes;	/* enum assumption: the boldest on the way */
+	bool after_call;	/* the last instruction was one */
+	bool in_padding;	/* and nothing but padding has followed */
+	uint16_t borders;	/* bit per border that was passed */
 	uint16_t taken;		/* bit per register: loaded from saved[] */
 	struct address saved[16];
 };
@@ -42,10 +48,28 @@ struct simulation {
 	unsigned later_count;
 	uint64_t targets[TARGETS_MAX]; /* of jumps, each followed once: loops end */
 	unsigned target_count;
+	uint64_t borders[BORDERS_MAX]; /* where functions seem to begin behind a call */
+	unsigned border_count;
+	uint16_t same_function; /* bit per border that a jump crosses: none, then */
+	bool has_end;
+	bool has_right, differs; /* right ends that assume least, and whether they disagree */
+	uint8_t assumes;	 /* what these assume */
 	union simulated_rule *out;
 };
 
 enum outcome { GO_ON, RETURNS, DEAD_END };
+
+enum assumption {
+	ASSUMES_NOTHING,
+	ASSUMES_RETURN,	  /* of a call, or that a jump to an unknown place is a tail call */
+	ASSUMES_TOO_MUCH, /* that a call returns although a function seems to end there */
+};
+
+static void assume(struct state *s, enum assumption what)
+{
+	if (s->assumes < what)
+		s->assumes = (uint8_t)what;
+}
 
 static struct address moved(struct address a, int64_t by)
 {
@@ -116,8 +140,17 @@ static bool is_new_target(struct simulation *m, uint64_t target)
 	return true;
 }
 
+/* Loops that are aligned look like functions that begin. A jump back there tells them apart. */
+static void note_jump(struct simulation *m, uint64_t target)
+{
+	for (unsigned i = 0; i < m->border_count; i++)
+		if (m->borders[i] == target && m->now.pc > target)
+			m->same_function |= (uint16_t)(1u << i);
+}
+
 static void branch_later(struct simulation *m, uint64_t target)
 {
+	note_jump(m, target);
 	if (m->later_count == BRANCHES_MAX || !is_new_target(m, target))
 		return;
 	m->later[m->later_count] = m->now;
@@ -144,7 +177,8 @@ static enum outcome run_group5(struct state *s, const struct x86_instruction *x)
 {
 	switch (x->reg % 8) {
 	case 4:
-		s->assumes |= !x->rip_relative; /* one through the GOT is a tail call */
+		if (!x->rip_relative) /* one through the GOT is a tail call */
+			assume(s, ASSUMES_RETURN);
 		return RETURNS;
 	case 6:
 		move_sp(s, -8);
@@ -154,7 +188,8 @@ static enum outcome run_group5(struct state *s, const struct x86_instruction *x)
 	case 7:
 		return DEAD_END;
 	case 2:
-		s->assumes = true;
+		assume(s, ASSUMES_RETURN);
+		s->after_call = true;
 		forget_scratch(s);
 		return GO_ON;
 	default:
@@ -179,9 +214,11 @@ static enum outcome run_plain(struct simulation *m, const struct x86_instruction
 	} else if ((op & 0xf8) == 0xb8 || ((op & 0xf8) == 0x90 && x->rm != 0)) {
 		assign(s, x->rm, (struct address){ UNKNOWN, 0 });
 	} else if (op == 0xe8) {
-		s->assumes = true;
+		assume(s, ASSUMES_RETURN);
+		s->after_call = true;
 		forget_scratch(s);
 	} else if (op == 0xe9 || op == 0xeb) {
+		note_jump(m, s->pc + (uint64_t)x->immediate);
 		s->pc += (uint64_t)x->immediate;
 		return is_new_target(m, s->pc) ? GO_ON : DEAD_END;
 	} else if ((op & 0xf0) == 0x70 || (op >= 0xe0 && op <= 0xe3)) {
@@ -252,9 +289,13 @@ static void add_kept(const struct state *s, uint8_t hw, struct rule *rule)
 {
 	struct address sp = s->reg[HW_SP], slot = s->saved[hw], now = s->reg[hw];
 	if (s->taken >> hw & 1) {
-		bool is_near = slot.base == sp.base;
-		add_register(rule, dwarf_number[hw], is_near ? CFI_AT_CFA : CFI_UNDEFINED,
-			     is_near ? slot.offset - rule->cfa_offset : 0);
+		if (slot.base == sp.base)
+			add_register(rule, dwarf_number[hw], CFI_AT_CFA,
+				     slot.offset - rule->cfa_offset);
+		else if (slot.base == FROM_AX + HW_BP)
+			add_register(rule, dwarf_number[hw], CFI_AT_FP, slot.offset);
+		else
+			add_register(rule, dwarf_number[hw], CFI_UNDEFINED, 0);
 	} else if (now.base != FROM_AX + hw || now.offset != 0) {
 		add_register(rule, dwarf_number[hw], CFI_UNDEFINED, 0);
 	}
@@ -296,6 +337,43 @@ static void skip_plt_push(struct simulation *m)
 		move_sp(&m->now, 16);
 }
 
+static bool is_landing_pad(const uint8_t *code, size_t n)
+{
+	static const uint8_t endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
+	return n >= sizeof(endbr64) && memcmp(code, endbr64, sizeof(endbr64)) == 0;
+}
+
+static bool is_padding(const struct x86_instruction *x)
+{
+	return (x->map == 0 && (x->opcode == 0x90 || x->opcode == 0xcc)) ||
+	       (x->map == 1 && x->opcode == 0x1f);
+}
+
+/* The call before may be the last instruction of its function, which does not return. */
+static void pass_border(struct simulation *m)
+{
+	struct state *s = &m->now;
+	if (m->border_count == BORDERS_MAX) {
+		assume(s, ASSUMES_TOO_MUCH);
+		return;
+	}
+	m->borders[m->border_count] = s->pc;
+	s->borders |= (uint16_t)(1u << m->border_count++);
+}
+
+/* Behind a call: padding, then the begin of a function or of a loop. */
+static void watch_border(struct simulation *m, const struct x86_instruction *x, const uint8_t *code,
+			 size_t n)
+{
+	struct state *s = &m->now;
+	if (s->after_call && is_landing_pad(code, n))
+		assume(s, ASSUMES_TOO_MUCH);
+	if (s->in_padding && !is_padding(x))
+		pass_border(m);
+	s->in_padding = (s->after_call || s->in_padding) && is_padding(x);
+	s->after_call = false;
+}
+
 static enum outcome run_one(struct simulation *m)
 {
 	uint8_t code[X86_INSTRUCTION_MAX];
@@ -307,6 +385,7 @@ static enum outcome run_one(struct simulation *m)
 	}
 	if (!x86_decode(code, n, &x))
 		return DEAD_END;
+	watch_border(m, &x, code, n);
 	m->now.pc += x.length;
 	if (x.is_vector || x.map > 1)
 		return GO_ON;
@@ -315,25 +394,63 @@ static enum outcome run_one(struct simulation *m)
 	return x.has_modrm ? run_modrm(&m->now, &x) : run_plain(m, &x);
 }
 
-bool x86_simulate(const struct simulate_code *code, uint64_t pc, union simulated_rule *out)
+static bool same_place(const struct rule *a, const struct rule *b)
 {
-	struct simulation m = { .code = code, .out = out };
-	m.now.pc = pc;
+	return a->cfa_reg == b->cfa_reg && a->cfa_offset == b->cfa_offset;
+}
+
+/* Weigh a way that ended. */
+static void take_end(struct simulation *m)
+{
+	union simulated_rule found;
+	struct state *s = &m->now;
+	if (!make_rule(s, &found))
+		return;
+	m->has_end = true;
+	if (s->borders & ~m->same_function)
+		assume(s, ASSUMES_TOO_MUCH);
+	if ((m->has_right && s->assumes > m->assumes) ||
+	    !m->code->is_right(m->code->ctx, &found.rule))
+		return;
+	if (!m->has_right || s->assumes < m->assumes) {
+		*m->out = found;
+		m->assumes = s->assumes;
+		m->has_right = true;
+		m->differs = false;
+	} else {
+		m->differs |= !same_place(&m->out->rule, &found.rule);
+	}
+}
+
+static enum simulated judge_ends(const struct simulation *m)
+{
+	if (!m->has_right)
+		return m->has_end ? SIMULATED_NOTHING : SIMULATED_NO_END;
+	return m->differs || m->assumes == ASSUMES_TOO_MUCH ? SIMULATED_GUESS : SIMULATED_CERTAIN;
+}
+
+enum simulated x86_simulate(const struct simulate_code *code, uint64_t pc,
+			    union simulated_rule *out)
+{
+	struct simulation m = { .code = code, .out = out, .now.pc = pc };
 	for (uint8_t i = 0; i < 16; i++)
 		m.now.reg[i].base = (uint8_t)(FROM_AX + i);
 	skip_plt_push(&m);
-	for (unsigned i = 0, length = 0; i < INSTRUCTIONS_MAX; i++) {
+	unsigned limit = INSTRUCTIONS_MAX;
+	for (unsigned i = 0, length = 0; i < limit; i++) {
 		enum outcome outcome = run_one(&m);
 		if ((outcome == GO_ON && length++ < PATH_MAX_LENGTH) ||
 		    (outcome == DEAD_END && i == 0)) /* a trap that was just taken */
 			continue;
 		length = 0;
-		if (outcome == RETURNS && make_rule(&m.now, out) &&
-		    code->accept(code->ctx, &out->rule, !m.now.assumes))
-			return true;
-		if (m.later_count == 0)
-			return false;
+		bool had_right = m.has_right;
+		if (outcome == RETURNS)
+			take_end(&m);
+		if (!had_right && m.has_right && limit - i > CONFIRM_MAX)
+			limit = i + CONFIRM_MAX;
+		if (m.later_count == 0 || (m.has_right && m.assumes == ASSUMES_NOTHING))
+			break;
 		m.now = m.later[--m.later_count];
 	}
-	return false;
+	return judge_ends(&m);
 }
