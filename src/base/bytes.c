@@ -1,6 +1,7 @@
 /* The bounds-checked cursor and the growable buffer. */
 #include "base/bytes.h"
 
+#include <endian.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,10 +20,11 @@ uint16_t reader_u16(struct bytes_reader *r)
 uint32_t reader_u32(struct bytes_reader *r)
 {
 	const uint8_t *p = reader_take(r, 4);
+	uint32_t v = 0;
 
-	return p ? (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 |
-			       (uint32_t)p[3] << 24
-		 : 0;
+	if (p)
+		memcpy(&v, p, sizeof(v));
+	return le32toh(v);
 }
 
 uint64_t reader_u64(struct bytes_reader *r)
@@ -30,9 +32,9 @@ uint64_t reader_u64(struct bytes_reader *r)
 	const uint8_t *p = reader_take(r, 8);
 	uint64_t v = 0;
 
-	for (int i = 7; p && i >= 0; i--)
-		v = v << 8 | p[i];
-	return v;
+	if (p)
+		memcpy(&v, p, sizeof(v));
+	return le64toh(v);
 }
 
 uint64_t reader_varint(struct bytes_reader *r)

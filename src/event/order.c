@@ -272,6 +272,25 @@ void order_flush(struct order *o)
 	o->free_until_ns = UINT64_MAX;
 }
 
+void order_free_until(struct order *o, uint64_t time_ns)
+{
+	if (time_ns > o->free_until_ns)
+		o->free_until_ns = time_ns;
+}
+
+static bool may_come_out(const struct order *o, const struct entry *e)
+{
+	return e->time_ns <= o->free_until_ns || e->time_ns <= o->last_out_ns;
+}
+
+bool order_peek(const struct order *o, uint64_t *time_ns)
+{
+	if (o->heap.len == 0)
+		return false;
+	*time_ns = o->heap.data[0].time_ns;
+	return may_come_out(o, &o->heap.data[0]) || o->blocks_bytes > o->max_bytes;
+}
+
 const void *order_pop(struct order *o, size_t *len, uint32_t *tag, uint64_t *time_ns)
 {
 	take_back_lent(o);
@@ -281,7 +300,7 @@ const void *order_pop(struct order *o, size_t *len, uint32_t *tag, uint64_t *tim
 		return NULL;
 	}
 	struct entry e = o->heap.data[0];
-	if (e.time_ns > o->free_until_ns && e.time_ns > o->last_out_ns) {
+	if (!may_come_out(o, &e)) {
 		if (o->blocks_bytes <= o->max_bytes)
 			return NULL;
 		o->stats.forced++;

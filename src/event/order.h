@@ -7,6 +7,7 @@
 #ifndef PROF_EVENT_ORDER_H
 #define PROF_EVENT_ORDER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,6 +31,10 @@ void order_push_parts(struct order *o, uint64_t time_ns, uint32_t tag,
 		      const struct order_part *parts, size_t count);
 /* All rings have been drained once more. */
 void order_end_round(struct order *o);
+/* Records until time_ns may come out: the caller knows that no older ones will be pushed. */
+void order_free_until(struct order *o, uint64_t time_ns);
+/* Whether order_pop would yield a record, and its time. */
+bool order_peek(const struct order *o, uint64_t *time_ns);
 /* The next record that may come out, or NULL. Valid until the next call on o. */
 const void *order_pop(struct order *o, size_t *len, uint32_t *tag, uint64_t *time_ns);
 /* Everything left may come out now (end of recording). */

@@ -110,8 +110,13 @@ static void read_regs(uint64_t mask, struct bytes_reader *r, struct record_regs 
 	if (regs->abi == PERF_SAMPLE_REGS_ABI_NONE)
 		return;
 	regs->mask = mask;
+	/* Checked once: this is done for every sample. */
+	struct bytes_reader values;
+	size_t len = 8 * (size_t)__builtin_popcountll(mask);
+	const uint8_t *bytes = reader_take(r, len);
+	reader_init(&values, bytes, bytes ? len : 0);
 	for (uint64_t left = mask; left; left &= left - 1)
-		regs->value[__builtin_ctzll(left)] = reader_u64(r);
+		regs->value[__builtin_ctzll(left)] = reader_u64(&values);
 }
 
 static void skip_regs(uint64_t mask, struct bytes_reader *r)

@@ -106,9 +106,14 @@ const void *ring_next(struct ring *r, uint8_t *scratch, size_t *len, bool *broke
 
 void ring_release(struct ring *r)
 {
+	ring_release_but(r, 0);
+}
+
+void ring_release_but(struct ring *r, size_t len)
+{
 	struct perf_event_mmap_page *page = r->base;
 
-	__atomic_store_n(&page->data_tail, r->tail, __ATOMIC_RELEASE);
+	__atomic_store_n(&page->data_tail, r->tail - len, __ATOMIC_RELEASE);
 }
 
 uint64_t ring_pending(const struct ring *r)

@@ -28,6 +28,8 @@ void ring_unmap(struct ring *r);
 void ring_begin(struct ring *r);
 const void *ring_next(struct ring *r, uint8_t *scratch, size_t *len, bool *broken);
 void ring_release(struct ring *r);
+/* The same but for the last len bytes yielded: the next ring_begin starts with them. */
+void ring_release_but(struct ring *r, size_t len);
 /* Bytes waiting, for deciding whether to hurry. */
 uint64_t ring_pending(const struct ring *r);
 

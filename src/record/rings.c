@@ -1,4 +1,4 @@
-/* Rings of the worker: mapping, draining, ordering, counting. */
+/* Rings of the worker: mapping, the events that write into them, counting. */
 #include "record/rings.h"
 
 #include "base/text.h"
@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define SCRATCH_BYTES	 65536
 #define ORDER_BYTES	 (64u << 20)
 #define EXIT_RING_PAGES	 16
 #define MIN_RING_PAGES	 2
@@ -31,8 +30,10 @@ static int open_ring(struct rings_cpu *c, uint32_t cpu, uint64_t pages, struct e
 	if (event_open(&event_dummy, &how, 0, (int)cpu, &c->fd, &layout, err) < 0)
 		return -1;
 	struct error why = { 0 };
-	if (ring_map(&c->ring, c->fd, (size_t)pages, &why) == 0)
+	if (ring_map(&c->ring, c->fd, (size_t)pages, &why) == 0) {
+		c->scratch = xmalloc(RINGS_SCRATCH_BYTES);
 		return 0;
+	}
 	close(c->fd);
 	if (why.errnum == EPERM || why.errnum == ENOMEM)
 		return 1;
@@ -45,6 +46,7 @@ static void close_rings(struct rings_cpu *cpus, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		ring_unmap(&cpus[i].ring);
+		free(cpus[i].scratch);
 		close(cpus[i].fd);
 	}
 }
@@ -76,7 +78,6 @@ int rings_open(struct rings *r, const struct plan *plan, struct error *err)
 	*r = (struct rings){ .decoder = record_decoder_new(),
 			     .order = order_new(ORDER_BYTES),
 			     .watch_forks = true };
-	r->scratch = xmalloc(SCRATCH_BYTES);
 	vec_reserve(&r->cpus, plan->cpu_count);
 	open_exit_rings(r, plan); /* first: they are small, and the others shrink until they fit */
 	uint64_t pages = plan->ring_pages;
@@ -109,7 +110,6 @@ void rings_close(struct rings *r)
 	hmap_release(&r->forked);
 	record_decoder_free(r->decoder);
 	order_free(r->order);
-	free(r->scratch);
 }
 
 static struct rings_cpu *ring_of_cpu(struct rings_cpu *cpus, size_t count, uint32_t cpu)
@@ -178,84 +178,9 @@ void rings_wait(struct rings *r, int fd, int timeout_ms, bool *fd_ready)
 	*fd_ready = polls[0].revents != 0;
 }
 
-/* While attaching, threads are told apart by whether they were forked under our eyes. */
-static void watch_fork(struct rings *r, const void *bytes, size_t len)
-{
-	struct record fork;
-	if (record_decode(r->decoder, bytes, len, &fork) == 0 && fork.kind == RECORD_FORK)
-		hmap_put(&r->forked, fork.tid, 1);
-}
-
 bool rings_saw_fork(const struct rings *r, uint32_t tid)
 {
 	return hmap_get(&r->forked, tid) != HMAP_NONE;
-}
-
-/* Copies a record out of the ring; of a stack copy only what the kernel filled. */
-static void copy_out(struct rings *r, uint32_t index, const void *bytes, size_t len)
-{
-	uint64_t time_ns = record_time(r->decoder, bytes, len);
-	struct record_trim trim;
-	struct order_part parts[ARRAY_LEN(trim.parts)];
-	size_t count = record_trim_stack(r->decoder, bytes, len, &trim);
-	for (size_t i = 0; i < count; i++)
-		parts[i] = (struct order_part){ trim.parts[i].bytes, trim.parts[i].len };
-	if (count)
-		order_push_parts(r->order, time_ns, index, parts, count);
-	else
-		order_push(r->order, time_ns, index, bytes, len);
-}
-
-static void drain_ring(struct rings *r, struct rings_cpu *c, uint32_t index)
-{
-	const void *bytes;
-	size_t len, since_release = 0;
-	bool broken = false;
-	ring_begin(&c->ring);
-	while ((bytes = ring_next(&c->ring, r->scratch, &len, &broken))) {
-		copy_out(r, index, bytes, len);
-		if (r->watch_forks)
-			watch_fork(r, bytes, len);
-		since_release += len;
-		if (since_release > c->ring.data_bytes / 8) {
-			ring_release(&c->ring);
-			since_release = 0;
-		}
-	}
-	ring_release(&c->ring);
-	r->broken += broken;
-}
-
-void rings_drain(struct rings *r)
-{
-	size_t cpus = r->cpus.len;
-	for (size_t i = 0; i < cpus; i++)
-		drain_ring(r, &r->cpus.data[i], (uint32_t)i);
-	for (size_t i = 0; i < r->exits.len; i++)
-		drain_ring(r, &r->exits.data[i], (uint32_t)(cpus + i));
-	order_end_round(r->order);
-}
-
-bool rings_next(struct rings *r, struct record *out)
-{
-	const void *bytes;
-	size_t len;
-	uint32_t tag;
-	uint64_t time_ns;
-	while ((bytes = order_pop(r->order, &len, &tag, &time_ns))) {
-		if (record_decode(r->decoder, bytes, len, out) < 0) {
-			r->undecoded++;
-			continue;
-		}
-		if (!out->time_ns)
-			out->time_ns = time_ns;
-		if (out->cpu == UINT32_MAX)
-			out->cpu = r->cpus.data[tag % r->cpus.len].cpu;
-		out->event = out->event < r->layouts.len ? r->layouts.data[out->event].event
-							 : UINT32_MAX;
-		return true;
-	}
-	return false;
 }
 
 void rings_switch(struct rings *r, uint32_t size_class, enum rings_action action)

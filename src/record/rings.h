@@ -18,10 +18,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define RINGS_SCRATCH_BYTES 65536 /* no record is longer */
+
 struct rings_cpu {
 	uint32_t cpu;
 	int fd; /* the holder */
 	struct ring ring;
+	uint8_t *scratch; /* for a record that wraps round */
+	/* While rings are read in place: the next record, NULL when there is none. It belongs to
+	 * the ring or to scratch, and its space was not given back yet. */
+	const void *front;
+	size_t front_len, unreleased;
+	uint64_t front_ns;
 };
 
 struct rings_event { /* one event of a task on a CPU */
@@ -47,9 +55,11 @@ struct rings {
 	VEC(struct rings_event) events;
 	struct record_decoder *decoder;
 	struct order *order;
-	uint8_t *scratch;
 	uint64_t ring_bytes; /* per CPU */
-	uint64_t broken, undecoded;
+	uint64_t broken, undecoded, out_of_order;
+	uint64_t until_ns;		  /* older records have all been seen */
+	uint64_t last_out_ns;		  /* of what rings_next handed out */
+	struct rings_cpu *lent;		  /* its front is with the caller of rings_next */
 	VEC(struct rings_layout) layouts; /* by the decoder's event */
 	struct hmap forked;		  /* tids with a FORK record, while watch_forks */
 	bool watch_forks;
@@ -65,11 +75,17 @@ int rings_add(struct rings *r, int fd, const struct control_event_fd *entry, str
 /* Wait until a ring wants to be read, or fd (the control socket) is readable (*fd_ready), or the
  * timeout. */
 void rings_wait(struct rings *r, int fd, int timeout_ms, bool *fd_ready);
-/* Copy all records waiting into the order. */
+/* Copy all records waiting into the order, and give the rings back to the kernel. For when it may
+ * take long until the next look. */
 void rings_drain(struct rings *r);
+/* Let rings_next read what is waiting in the rings where it lies. */
+void rings_look(struct rings *r);
+/* Everything that was drained may come out: the recording has ended. */
+void rings_flush(struct rings *r);
 /* Was a FORK record of this task drained while watch_forks was set? */
 bool rings_saw_fork(const struct rings *r, uint32_t tid);
-/* The next record in time order, its event translated to the user's. */
+/* The next record in time order, its event translated to the user's. Valid until the next call on
+ * r; false must have been returned before another rings_look. */
 bool rings_next(struct rings *r, struct record *out);
 
 /* Set in struct record's event when it came from an event on a whole CPU (SIZE_WIDE). */

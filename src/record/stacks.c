@@ -15,6 +15,12 @@ struct raw_frame {
 	bool kernel;
 };
 
+/* A frame as it was interned. */
+struct known_frame {
+	struct raw_frame frame;
+	uint32_t node;
+};
+
 struct stacks {
 	struct stacks_config config;
 	struct unwinder *unwinder;
@@ -22,6 +28,10 @@ struct stacks {
 	uint32_t node_count;		     /* of this epoch: a higher id is a new node */
 	uint64_t counter;
 	struct stacks_stats stats;
+	/* The stack before, outermost first: the next one mostly begins with the same frames. */
+	struct known_frame known[MAX_FRAMES + MAX_KERNEL_FRAMES];
+	size_t known_count;
+	uint64_t known_space;
 	struct raw_frame frames[MAX_FRAMES + MAX_KERNEL_FRAMES];
 	struct unwind_frame unwound[MAX_FRAMES];
 	struct unwind_frame checked[MAX_FRAMES];
@@ -49,6 +59,7 @@ void stacks_free(struct stacks *s)
 void stacks_new_epoch(struct stacks *s)
 {
 	s->node_count = 0;
+	s->known_count = 0;
 }
 
 void stacks_get_stats(const struct stacks *s, struct stacks_stats *out)
@@ -72,6 +83,7 @@ void stacks_close_module(struct stacks *s, const struct task_module *m)
 	if (m->index >= s->modules.len || !s->modules.data[m->index])
 		return;
 	unwinder_invalidate(s->unwinder); /* its rules are the module's */
+	s->known_count = 0;
 	unwind_module_free(s->modules.data[m->index]);
 	s->modules.data[m->index] = NULL;
 }
@@ -119,6 +131,13 @@ static void check_stack(struct stacks *s, const struct unwind_request *rq, size_
 	s->stats.agreed += same;
 }
 
+/* Of mappings that change, both the number and the version do: an address means the same as before
+ * as long as this is equal. */
+static uint64_t space_key(const struct task_thread *t)
+{
+	return t->space ? (uint64_t)t->space->id << 32 | t->space->version : 0;
+}
+
 static size_t unwind_copy(struct stacks *s, const struct task_thread *t,
 			  const struct record_sample *sample, struct raw_frame *out, uint8_t *end)
 {
@@ -142,7 +161,7 @@ static size_t unwind_copy(struct stacks *s, const struct task_thread *t,
 		.memory = &memory,
 		.find = find_range,
 		.find_ctx = &find,
-		.space = t->space ? (uint64_t)t->space->id << 32 | t->space->version : 0,
+		.space = space_key(t),
 	};
 	size_t n = unwind_stack(s->unwinder, &rq, s->unwound, MAX_FRAMES, end);
 	if (s->config.check_every && s->counter++ % s->config.check_every == 0)
@@ -219,23 +238,57 @@ static void note(struct stacks *s, const struct task_module *m, uint64_t lookup_
 		names_note(s->config.names, m, lookup_address);
 }
 
+static bool same_frame(const struct raw_frame *a, const struct raw_frame *b)
+{
+	return a->pc == b->pc && a->mapping == b->mapping && a->how == b->how &&
+	       a->kernel == b->kernel;
+}
+
+/* How many frames from the outermost on are those of the stack before. */
+static size_t count_known(struct stacks *s, const struct task_thread *t,
+			  const struct raw_frame *frames, size_t n)
+{
+	size_t k = 0;
+	uint64_t space = space_key(t);
+	if (space != s->known_space)
+		s->known_count = 0;
+	s->known_space = space;
+	while (k + 1 < n && k < s->known_count &&
+	       same_frame(&s->known[k].frame, &frames[n - 1 - k]))
+		k++;
+	return k;
+}
+
+static uint32_t intern_frame(struct stacks *s, const struct task_thread *t,
+			     const struct raw_frame *f, uint32_t parent)
+{
+	const struct task_module *m;
+	uint32_t module;
+	uint64_t address;
+	locate(s, t, f, &module, &address, &m);
+	uint32_t node =
+		profile_writer_add_node(s->config.rows->writer, parent, module, address, f->how);
+	if (node >= s->node_count) {
+		struct profile_node row = { .address = address, .how = f->how };
+		s->node_count = node + 1;
+		note(s, m, node_lookup_address(&row));
+	}
+	return node;
+}
+
 /* Frames innermost first → leaf and trie node. */
 static void intern(struct stacks *s, const struct task_thread *t, const struct raw_frame *frames,
 		   size_t n, struct stacks_result *out)
 {
 	const struct task_module *m;
-	uint32_t node = PROFILE_NONE, module;
-	uint64_t address;
-	for (size_t i = n; i-- > 1;) {
-		locate(s, t, &frames[i], &module, &address, &m);
-		node = profile_writer_add_node(s->config.rows->writer, node, module, address,
-					       frames[i].how);
-		if (node >= s->node_count) {
-			struct profile_node row = { .address = address, .how = frames[i].how };
-			s->node_count = node + 1;
-			note(s, m, node_lookup_address(&row));
-		}
+	size_t k = count_known(s, t, frames, n);
+	uint32_t node = k ? s->known[k - 1].node : PROFILE_NONE;
+	for (; k + 1 < n; k++) {
+		const struct raw_frame *f = &frames[n - 1 - k];
+		node = intern_frame(s, t, f, node);
+		s->known[k] = (struct known_frame){ *f, node };
 	}
+	s->known_count = n - 1;
 	locate(s, t, &frames[0], &out->leaf_module, &out->leaf_address, &m);
 	if (m && s->config.names)
 		names_hit(s->config.names, m, out->leaf_address);

@@ -374,17 +374,15 @@ static void receive(struct worker *w)
 static void finish(struct worker *w)
 {
 	struct rings_count count = { .event_count = w->plan->events.items.len };
-	struct order_stats order;
 	count.totals = xcalloc(count.event_count + 1, sizeof(*count.totals));
 	rings_switch(&w->rings, SIZE_FIRST, RINGS_DISABLE);
 	rings_switch(&w->rings, SIZE_LARGER, RINGS_DISABLE);
 	rings_switch(&w->rings, SIZE_WIDE, RINGS_DISABLE);
 	rings_switch(&w->rings, SIZE_COUNT, RINGS_DISABLE);
 	rings_drain(&w->rings);
-	order_flush(w->rings.order);
+	rings_flush(&w->rings);
 	process_ready(w);
 	rings_count(&w->rings, &count);
-	order_get_stats(w->rings.order, &order);
 	struct pipeline_end end = {
 		.exact_totals = w->plan->system_wide ? NULL : count.totals,
 		.roots = count.roots.data,
@@ -392,7 +390,7 @@ static void finish(struct worker *w)
 		.lost_samples = count.lost_samples,
 		.lost_records = count.lost_records,
 		.lost_own = w->rings.broken + w->rings.undecoded,
-		.out_of_order = order.out_of_order,
+		.out_of_order = w->rings.out_of_order,
 		.rusage_ns = w->broker_gone ? 0 : w->stop.rusage_ns,
 		.exit_status = w->broker_gone ? -1 : w->stop.wait_status,
 		.end_ns = clock_monotonic_ns(),
@@ -427,7 +425,10 @@ static void record(struct worker *w)
 		rings_wait(&w->rings, w->sockets->control, POLL_MS, &message);
 		if (message)
 			receive(w);
-		rings_drain(&w->rings);
+		if (w->begun)
+			rings_look(&w->rings);
+		else
+			rings_drain(&w->rings); /* while attaching, until there is a pipeline */
 		process_ready(w);
 		if (w->begun)
 			tick(w);

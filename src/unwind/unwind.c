@@ -6,6 +6,8 @@
 
 #define CACHE_BITS   15
 #define DESCENTS_MAX 8 /* changes to a lower stack in one walk: signal stacks, coroutines */
+#define TRAIL_MAX    512
+#define TRAIL_AHEAD  24 /* frames whose memory is asked for before it is needed */
 
 struct cached {
 	uint64_t address, key;
@@ -13,9 +15,22 @@ struct cached {
 	void *user;
 };
 
+/* Where a walk went: the frames' ends and their slots in the cache, innermost first. */
+struct trail {
+	size_t count;
+	uint64_t sp[TRAIL_MAX];
+	const struct cached *at[TRAIL_MAX];
+};
+
 struct unwinder {
 	const struct arch *arch;
 	struct cached *cache;
+	/* The walk at hand and the one before. Each frame's place follows only from the one inside
+	 * it, so a walk over a stack that is not in the CPU's cache waits for memory at every
+	 * frame. But most frames stand where they stood in the sample before. */
+	struct trail trails[2];
+	struct trail *trail, *former;
+	size_t ahead; /* in the former one */
 	uint64_t generation;
 	struct unwind_stats stats;
 	struct walk walk;
@@ -27,6 +42,8 @@ struct unwinder *unwinder_new(enum unwind_arch arch)
 	u->arch = arch_get(arch);
 	u->cache = xcalloc(1u << CACHE_BITS, sizeof(*u->cache));
 	u->generation = 1;
+	u->trail = &u->trails[0];
+	u->former = &u->trails[1];
 	u->walk.memory = xcalloc(1, sizeof(*u->walk.memory));
 	return u;
 }
@@ -185,6 +202,49 @@ static void start(struct walk *w, const struct arch *arch, const struct unwind_r
 	w->note_count = 0;
 }
 
+/* Ask for the memory of one more frame of the former walk. */
+static inline void prefetch_frame(struct unwinder *u)
+{
+	const struct walk *w = &u->walk;
+	const struct trail *former = u->former;
+	if (u->ahead >= former->count)
+		return;
+	uint64_t offset = former->sp[u->ahead] - 2 * sizeof(uint64_t) - w->stack_address;
+	if (offset < w->stack_words)
+		__builtin_prefetch(w->stack + offset);
+	__builtin_prefetch(former->at[u->ahead]);
+	u->ahead++;
+}
+
+static void start_trail(struct unwinder *u)
+{
+	struct trail *former = u->trail;
+	size_t low = 0, high = former->count;
+	u->trail = u->former;
+	u->former = former;
+	u->trail->count = 0;
+	while (low < high) { /* sp rises but for changes of the stack: then a bad guess only */
+		size_t mid = low + (high - low) / 2;
+		if (former->sp[mid] <= u->walk.sp)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	u->ahead = low;
+	for (int i = 0; i < TRAIL_AHEAD; i++)
+		prefetch_frame(u);
+}
+
+static inline void note_trail(struct unwinder *u, const struct cached *at)
+{
+	struct trail *trail = u->trail;
+	if (trail->count < TRAIL_MAX) {
+		trail->sp[trail->count] = u->walk.sp;
+		trail->at[trail->count++] = at;
+	}
+	prefetch_frame(u);
+}
+
 /* From the frame at hand, which frames[0] holds, outward. Returns the number of frames. */
 static size_t walk_out(struct unwinder *u, const struct cached *at, uint64_t key,
 		       struct unwind_frame *frames, size_t max)
@@ -210,6 +270,7 @@ static size_t walk_out(struct unwinder *u, const struct cached *at, uint64_t key
 			w->end = END_DEPTH;
 			return n;
 		}
+		note_trail(u, at);
 		frames[n] = (struct unwind_frame){ w->pc, at->user, how };
 	}
 }
@@ -224,6 +285,7 @@ size_t unwind_stack(struct unwinder *u, const struct unwind_request *rq,
 	uint64_t key = rq->space ^ u->generation * 0xd6e8feb86659fd93ull;
 	uint64_t misses = u->stats.cache_misses;
 	start(w, u->arch, rq);
+	start_trail(u);
 	w->key = key;
 	const struct cached *at = lookup(u, w->pc, key);
 	frames[0] = (struct unwind_frame){ w->pc, at ? at->user : NULL, FRAME_REGISTER };

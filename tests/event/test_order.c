@@ -54,6 +54,37 @@ static bool pop_item(struct order *o, struct item *item)
 
 enum { ROUNDS = 200, PER_ROUND = 100 };
 
+/* A caller that knows a time says until when records may come out. */
+static void test_free_until(void **state)
+{
+	struct order *o = order_new(1 << 20);
+	struct item items[] = { { 30, 0, 1 }, { 10, 1, 2 }, { 20, 2, 1 } }, got;
+	uint64_t time_ns;
+
+	(void)state;
+	assert_false(order_peek(o, &time_ns));
+	for (size_t i = 0; i < 3; i++)
+		push_item(o, &items[i]);
+	assert_false(order_peek(o, &time_ns));
+	assert_false(pop_item(o, &got));
+	order_free_until(o, 20);
+	order_free_until(o, 5); /* never goes back */
+	assert_true(order_peek(o, &time_ns));
+	assert_int_equal(time_ns, 10);
+	assert_true(pop_item(o, &got) && got.number == 1);
+	assert_true(order_peek(o, &time_ns) && time_ns == 20);
+	assert_true(pop_item(o, &got) && got.number == 2);
+	assert_false(order_peek(o, &time_ns));
+	assert_false(pop_item(o, &got));
+	push_item(o, &items[1]); /* older than what came out: passed on at once */
+	assert_true(order_peek(o, &time_ns) && time_ns == 10);
+	assert_true(pop_item(o, &got));
+	order_flush(o);
+	assert_true(order_peek(o, &time_ns) && pop_item(o, &got));
+	assert_false(order_peek(o, &time_ns));
+	order_free(o);
+}
+
 /* Within a round times come in any order, but never before the start of the round before. */
 static void test_same_as_stable_sort(void **state)
 {
@@ -270,6 +301,7 @@ int run_order_tests(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_same_as_stable_sort),
+		cmocka_unit_test(test_free_until),
 		cmocka_unit_test(test_two_rounds),
 		cmocka_unit_test(test_late_record_passes_at_once),
 		cmocka_unit_test(test_after_a_flush),

@@ -1,12 +1,14 @@
 #!/usr/bin/python3
 """prof record against perf record, side by side and interleaved in one run.
 
-Usage: bench_record.py PROF BENCH_TARGET [--rounds N] [--hz HZ]
+Usage: bench_record.py PROF BENCH_TARGET [--rounds N] [--hz HZ] [--dump BYTES] [--iterations N]
 
 Prints, as ratios with the lowest and highest of the rounds: the target's slowdown and its 99th percentile iteration,
-the recorder's CPU time and memory per delivered sample, bytes per sample, and the time from the end of the recording
-to a flame graph (perf: perf script into folded stacks, without the drawing). Load differs between rounds, so every
-ratio is of two runs that followed each other.
+the recorder's CPU time and memory, bytes per sample, and the time from the end of the recording to a flame graph (perf:
+perf script into folded stacks, without the drawing). The recorder's CPU time is what all processes took but the target,
+which says itself what it took: the kernel's part of sampling is in the target, in both cases. From a short run and a
+long one follow what a sample costs and what is paid once (starting, and naming functions). Load differs between
+rounds, so every ratio is of two runs that followed each other.
 """
 import argparse
 import os
@@ -34,42 +36,85 @@ def run(command):
 
 
 def target_numbers(out):
-    total, median, p99 = out.split()[-3:]
-    return int(total), int(median), int(p99)
+    total, _, p99, cpu = (int(word) for word in out.split()[-4:])
+    return {"total": total, "p99": p99, "own": cpu / 1e9}
 
 
 class Bench:
     def __init__(self, options):
         self.o = options
         self.folder = tempfile.mkdtemp(prefix="prof-bench-")
-        self.target = [options.target, str(options.iterations), "40"]
+
+    def target(self, iterations):
+        return [self.o.target, str(iterations), "40"]
 
     def plain(self):
-        out, _, cpu, _ = run(self.target)
-        return {"target": target_numbers(out), "cpu": cpu}
+        return target_numbers(run(self.target(self.o.iterations))[0])
 
-    def prof(self, plain):
+    def result(self, ran, data, samples, read):
+        out, _, cpu, memory = ran
+        numbers = target_numbers(out)
+        due = numbers["own"] * self.o.hz
+        return dict(numbers, cpu=max(cpu - numbers["own"], 0.0), samples=max(samples, 1), memory=memory,
+                    bytes=os.path.getsize(data), flame=read[1], read_cpu=read[2], lost=max(1 - samples / due, 0.0))
+
+    def prof(self, iterations):
         data = os.path.join(self.folder, "prof.data")
-        out, _, cpu, memory = run([self.o.prof, "record", "-q", "-F", str(self.o.hz), "-o", data, "--"] + self.target)
-        _, seconds, read_cpu, _ = run([self.o.prof, "flame", "-i", data, "-o", os.path.join(self.folder, "x.svg")])
+        ran = run([self.o.prof, "record", "-q", "-F", str(self.o.hz), "-o", data, "--"] + self.target(iterations))
+        read = run([self.o.prof, "flame", "-i", data, "-o", os.path.join(self.folder, "x.svg")])
         folded, _, _, _ = run([self.o.prof, "folded", "--count", "-i", data])
         samples = sum(int(line.rsplit(b" ", 1)[1]) for line in folded.splitlines())
-        return {"target": target_numbers(out), "cpu": max(cpu - plain["cpu"], 0.0), "samples": samples,
-                "bytes": os.path.getsize(data), "flame": seconds, "memory": memory, "read_cpu": read_cpu}
+        return self.result(ran, data, samples, read)
 
-    def perf(self, plain):
+    def perf(self, iterations):
         data = os.path.join(self.folder, "perf.data")
-        out, _, cpu, memory = run(["perf", "--buildid-dir", os.path.join(self.folder, "debug"), "record", "-q", "-e",
-                              "task-clock", "-F", str(self.o.hz), "--call-graph", "dwarf,32768", "-o", data, "--"]
-                             + self.target)
-        text, seconds, read_cpu, _ = run(["perf", "script", "--no-inline", "-i", data, "-F", "comm,ip,sym"])
-        samples = text.count(b"\n\n")
-        return {"target": target_numbers(out), "cpu": max(cpu - plain["cpu"], 0.0), "samples": max(samples, 1),
-                "bytes": os.path.getsize(data), "flame": seconds, "memory": memory, "read_cpu": read_cpu}
+        ran = run(["perf", "--buildid-dir", os.path.join(self.folder, "debug"), "record", "-q", "-e", "task-clock",
+                   "-F", str(self.o.hz), "--call-graph", "dwarf,%d" % self.o.dump, "-o", data, "--"]
+                  + self.target(iterations))
+        read = run(["perf", "script", "--no-inline", "-i", data, "-F", "comm,ip,sym"])
+        return self.result(ran, data, read[0].count(b"\n\n"), read)
+
+    def both(self, tool):
+        """A short run and a long one: the cost of a sample, and what is paid once."""
+        short, long = tool(self.o.iterations // 6), tool(self.o.iterations)
+        more = max(long["samples"] - short["samples"], 1)
+        long["marginal"] = max(long["cpu"] - short["cpu"], 0.0) / more
+        long["fixed"] = max(short["cpu"] - long["marginal"] * short["samples"], 0.0)
+        return long
 
 
-def show(name, values):
-    print("%-66s %8.4f   (%.4f to %.4f)" % (name, statistics.median(values), min(values), max(values)))
+def show(name, values, scale=1.0):
+    values = [v * scale for v in values]
+    print("%-66s %9.4f   (%.4f to %.4f)" % (name, statistics.median(values), min(values), max(values)))
+
+
+def ratios(name, pairs, value):
+    show(name, [value(p) / max(value(q), 1e-9) for p, q in pairs])
+
+
+def report(rounds, options):
+    pairs = [(p, q) for _, p, q in rounds]
+    print("%-66s %9s   (%d rounds at %d Hz, perf copying %d bytes)"
+          % ("", "median", options.rounds, options.hz, options.dump))
+    show("target's time, prof / alone", [p["total"] / a["total"] for a, p, _ in rounds])
+    show("target's time, perf / alone", [q["total"] / a["total"] for a, _, q in rounds])
+    show("target's p99 iteration, prof / alone", [p["p99"] / a["p99"] for a, p, _ in rounds])
+    show("target's p99 iteration, perf / alone", [q["p99"] / a["p99"] for a, _, q in rounds])
+    for name, i in (("prof", 0), ("perf", 1)):
+        show("samples that %s lost, percent" % name, [pair[i]["lost"] for pair in pairs], 100)
+        show("recorder's CPU, microseconds for a sample, %s" % name, [pair[i]["marginal"] for pair in pairs], 1e6)
+        show("recorder's CPU paid once, milliseconds, %s" % name, [pair[i]["fixed"] for pair in pairs], 1e3)
+        show("recorder's largest process, MB, %s" % name, [pair[i]["memory"] for pair in pairs], 1e-6)
+    ratios("recorder's CPU for a sample, prof / perf (reach 1/8: 0.125)", pairs, lambda r: r["marginal"])
+    ratios("recorder's CPU paid once, prof / perf", pairs, lambda r: r["fixed"])
+    ratios("recorder's CPU of the whole run per sample, prof / perf", pairs, lambda r: r["cpu"] / r["samples"])
+    show("the same, against perf record and perf script (reach 1/20: 0.05)",
+         [p["cpu"] / p["samples"] / ((q["cpu"] + q["read_cpu"]) / q["samples"]) for p, q in pairs])
+    ratios("the same, prof record and flame against perf record and script", pairs,
+           lambda r: (r["cpu"] + r["read_cpu"]) / r["samples"])
+    ratios("bytes per sample, prof / perf", pairs, lambda r: r["bytes"] / r["samples"])
+    show("bytes per sample, prof", [p["bytes"] / p["samples"] for p, _ in pairs])
+    ratios("recording to flame graph, prof / perf script", pairs, lambda r: r["flame"])
 
 
 def main():
@@ -77,8 +122,9 @@ def main():
     parser.add_argument("prof")
     parser.add_argument("target")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--hz", type=int, default=997)
-    parser.add_argument("--iterations", type=int, default=2000)
+    parser.add_argument("--hz", type=int, default=4000)
+    parser.add_argument("--dump", type=int, default=65528)
+    parser.add_argument("--iterations", type=int, default=6000)
     options = parser.parse_args()
     if not shutil.which("perf"):
         sys.exit("perf is not installed (apt-get install linux-perf)")
@@ -88,26 +134,11 @@ def main():
         for i in range(options.rounds):
             plain = bench.plain()
             pair = [bench.prof, bench.perf] if i % 2 else [bench.perf, bench.prof]
-            results = {f.__name__: f(plain) for f in pair}
+            results = {f.__name__: bench.both(f) for f in pair}
             rounds.append((plain, results["prof"], results["perf"]))
     finally:
         shutil.rmtree(bench.folder, ignore_errors=True)
-    print("%-66s %8s   (%d rounds at %d Hz)" % ("", "median", options.rounds, options.hz))
-    show("target's time, prof / alone", [p["target"][0] / a["target"][0] for a, p, _ in rounds])
-    show("target's time, perf / alone", [q["target"][0] / a["target"][0] for a, _, q in rounds])
-    show("target's p99 iteration, prof / alone", [p["target"][2] / a["target"][2] for a, p, _ in rounds])
-    show("target's p99 iteration, perf / alone", [q["target"][2] / a["target"][2] for a, _, q in rounds])
-    show("recorder's CPU per sample, prof / perf (target's run taken off)",
-         [(p["cpu"] / p["samples"]) / max(q["cpu"] / q["samples"], 1e-9) for _, p, q in rounds])
-    show("recorder's CPU per sample with what reads it (perf: script)",
-         [((p["cpu"] + p["read_cpu"]) / p["samples"]) / max((q["cpu"] + q["read_cpu"]) / q["samples"], 1e-9)
-          for _, p, q in rounds])
-    show("recorder's memory per sample, prof / perf",
-         [(p["memory"] / p["samples"]) / (q["memory"] / q["samples"]) for _, p, q in rounds])
-    show("bytes per sample, prof / perf",
-         [(p["bytes"] / p["samples"]) / (q["bytes"] / q["samples"]) for _, p, q in rounds])
-    show("bytes per sample, prof", [p["bytes"] / p["samples"] for _, p, _ in rounds])
-    show("recording to flame graph, prof / perf script", [p["flame"] / q["flame"] for _, p, q in rounds])
+    report(rounds, options)
     return 0
 
 
