@@ -25,6 +25,7 @@ struct broker {
 	int signals;	      /* signalfd */
 	pid_t worker;
 	bool worker_gone;
+	int worker_signal; /* that ended it, 0 */
 	struct launch_state saved;
 	struct launch launch;
 	bool launched, child_ended;

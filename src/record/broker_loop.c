@@ -165,8 +165,10 @@ static void reap_children(struct broker *b)
 	struct rusage usage;
 	for (pid_t pid; (pid = wait4(-1, &status, WNOHANG | WUNTRACED, &usage)) > 0;) {
 		if (pid == b->worker) {
-			if (!WIFSTOPPED(status))
-				b->worker = 0; /* its end shows on the control socket */
+			if (WIFSTOPPED(status))
+				continue;
+			b->worker = 0; /* its end shows on the control socket */
+			b->worker_signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 		} else if (b->launched && pid == b->launch.pid) {
 			if (WIFSTOPPED(status)) {
 				stop_with_child(b);

@@ -4,6 +4,7 @@
 #include "base/bytes.h"
 #include "base/io.h"
 #include "base/memory.h"
+#include "task/task.h"
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -81,6 +82,7 @@ void describe_init(struct describe *d, const struct plan *plan)
 	d->command = command_text(plan->options);
 	d->cpu_model = file_value("/proc/cpuinfo", "model name");
 	d->boot_id = file_value("/proc/sys/kernel/random/boot_id", NULL);
+	d->inner_pidns = task_is_in_inner_pidns();
 	d->cpu_count = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
 }
 

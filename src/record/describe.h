@@ -12,6 +12,7 @@ struct describe {
 	char *cpu_model;
 	char *boot_id;
 	uint32_t cpu_count;
+	bool inner_pidns; /* other tasks of the machine are not seen */
 };
 
 void describe_init(struct describe *d, const struct plan *plan);

@@ -154,8 +154,8 @@ static void do_batch(struct names *n, struct symbolizer *s, struct batch *b)
 static void *naming_thread(void *arg)
 {
 	struct names *n = arg;
-	setpriority(PRIO_PROCESS, (id_t)gettid(),
-		    5); /* naming can wait; the target and the rings cannot */
+	setpriority(PRIO_PROCESS, 0,
+		    5); /* this thread's: naming can wait, the target and the rings cannot */
 	struct symbolizer *s = symbolizer_new(n->files, NULL);
 	for (struct batch *b; (b = wait_for_work(n));) {
 		do_batch(n, s, b);

@@ -123,6 +123,7 @@ struct pipeline *pipeline_new(const struct pipeline_config *config, struct profi
 				      .module_close = on_module_close,
 				      .ctx = p };
 	p->tasks = task_table_new(config->files, &events);
+	task_set_inner_pidns(p->tasks, config->inner_pidns);
 	if (config->imported)
 		task_set_replay(p->tasks, config->made_realtime_ns);
 	if (config->name_files)

@@ -34,6 +34,7 @@ struct pipeline_config {
 	enum unwind_arch arch;
 	uint32_t check_every;
 	bool account;		/* exact counts are expected (READ records, final values) */
+	bool inner_pidns;	/* see task_set_inner_pidns */
 	bool imported;		/* from a file: processes named in it are not those that live now */
 	struct profile_run run; /* strings below instead of ids */
 	struct profile_machine machine;

@@ -215,16 +215,23 @@ static void whole_text(const struct broker *b, char *buf, size_t size)
 			 100.0 * (double)s->whole / (double)stacks);
 }
 
+static void say_early_end(const struct broker *b, const char *path)
+{
+	const char *why = b->worker_error.code ? b->worker_error.text : "";
+	if (b->worker_signal)
+		why = strsignal(b->worker_signal);
+	log_message(LOG_ERROR,
+		    "the recording process ended early%s%s; what it had written is in %s",
+		    *why ? ": " : "", why, path);
+}
+
 static void say_summary(const struct broker *b)
 {
 	const struct control_summary *s = &b->summary;
 	char size[32], count[32], due[32], lost[32], whole[64];
 	const char *path = b->output.path ? b->output.path : "standard output";
 	if (!b->done) {
-		log_message(LOG_ERROR,
-			    "the recording process ended early%s%s; what it had written is in %s",
-			    b->worker_error.code ? ": " : "",
-			    b->worker_error.code ? b->worker_error.text : "", path);
+		say_early_end(b, path);
 		return;
 	}
 	if (s->write_failed)

@@ -3,6 +3,7 @@
 
 #include "base/io.h"
 #include "base/log.h"
+#include "record/confine.h"
 #include "record/describe.h"
 #include "record/pipeline.h"
 #include "record/rings.h"
@@ -65,10 +66,25 @@ static void ignore_terminal_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-static int open_rings(struct worker *w, struct error *err)
+static void close_what_is_not_ours(const struct worker_sockets *s)
 {
-	if (rings_open(&w->rings, w->plan, err) < 0)
-		return -1;
+	const int keep[] = { s->control, s->files, s->name_files };
+	confine_descriptors(keep, ARRAY_LEN(keep));
+}
+
+/* Mapping the rings needs the user's rights to locked memory; nothing after it needs any. */
+static void give_up_rights(void)
+{
+	struct error err = { 0 };
+	bool is_root = geteuid() == 0;
+	if (confine_process(&err) < 0)
+		log_message(is_root ? LOG_NOTICE : LOG_INFO,
+			    "the recording process keeps rights that it does not need: %s",
+			    err.text);
+}
+
+static int tell_rings(struct worker *w, struct error *err)
+{
 	struct control_rings m = {
 		.kind = CONTROL_RINGS,
 		.cpu_count = w->plan->cpu_count,
@@ -137,6 +153,7 @@ static void new_pipeline(struct worker *w)
 		.arch = describe_arch(),
 		.check_every = w->plan->options->check_stacks,
 		.account = !w->plan->system_wide,
+		.inner_pidns = w->about.inner_pidns,
 		.run = { .start_ns = clock_monotonic_ns(),
 			 .start_realtime_ns = clock_realtime_ns(),
 			 .exit_status = -1 },
@@ -444,13 +461,17 @@ int worker_main(const struct worker_sockets *sockets, struct plan *plan)
 	plan->silent = true;
 	prctl(PR_SET_NAME, "prof-worker");
 	ignore_terminal_signals();
+	close_what_is_not_ours(sockets);
 	w.files = files_remote_new(sockets->files);
 	w.name_files = files_remote_new(sockets->name_files);
 	describe_init(&w.about, plan);
-	if (open_rings(&w, &err) < 0) {
+	if (rings_open(&w.rings, w.plan, &err) < 0) {
 		send_failed(&w, &err);
 		return 1;
 	}
+	give_up_rights();
+	if (tell_rings(&w, &err) < 0)
+		return 1;
 	record(&w);
 	if (w.begun) {
 		finish(&w);

@@ -14,7 +14,7 @@
 #define PID_GONE	 UINT32_MAX
 #define INIT_PIDNS_INODE 0xeffffffcu
 
-static bool are_in_inner_pidns(void)
+bool task_is_in_inner_pidns(void)
 {
 	struct stat st;
 
@@ -28,8 +28,12 @@ struct task_table *task_table_new(struct files *files, const struct task_events 
 	t->files = files;
 	if (events)
 		t->events = *events;
-	t->in_inner_pidns = files && are_in_inner_pidns();
 	return t;
+}
+
+void task_set_inner_pidns(struct task_table *t, bool yes)
+{
+	t->in_inner_pidns = yes;
 }
 
 void task_set_replay(struct task_table *t, uint64_t made_realtime_ns)

@@ -78,6 +78,10 @@ struct task_table;
 /* files may be NULL (replay without files: modules have no images). */
 struct task_table *task_table_new(struct files *files, const struct task_events *events);
 void task_table_free(struct task_table *t);
+/* Is this process in a pid namespace of its own, so that it does not see all tasks of the machine: theirs have pid 0?
+ * Asked before a process gives up opening files, and told to its table; a new table takes it that all are seen. */
+bool task_is_in_inner_pidns(void);
+void task_set_inner_pidns(struct task_table *t, bool yes);
 /* The records were made on another machine or at another time: nothing is looked up by pid, and a file is opened by
  * its path only, where its build ID is the recorded one. Where none was recorded it must have the recorded inode and
  * be older than the recording: made_realtime_ns is when that ended. */

@@ -2,9 +2,10 @@
 import json
 import os
 import shutil
+import signal
 
-from proftest import PROF, Recording, Sysctl, as_nobody, below, copy_for_everybody, expect, expect_equal, main
-from proftest import need_root, need_tool, prof, program, record, run, total, world_directory
+from proftest import NOBODY, PROF, Recording, child_named, Sysctl, as_nobody, below, copy_for_everybody, expect, expect_equal, main
+from proftest import finish, need_root, need_tool, prof, program, record, run, start, total, wait_until, world_directory
 
 
 def setup(*names):
@@ -126,6 +127,69 @@ def test_unreadable_program():
     os.chmod(os.path.join(directory, "ending"), 0o711)
     r = record_as_nobody(directory, "--", "./ending", "300", "exit")
     expect_equal(r.result.status, 7, str(r.result))
+
+
+def status_of(pid):
+    with open("/proc/%d/status" % pid, encoding="ascii", errors="replace") as f:
+        return dict(line.rstrip("\n").split(":", 1) for line in f)
+
+
+def worker_of(pid):
+    return wait_until(lambda: child_named(pid, "prof-worker"), 30, "the recording process")
+
+
+def confined(pid):
+    """What the recording process may do, once it has given up the rest."""
+    return wait_until(lambda: status_of(pid) if status_of(pid)["Seccomp"].strip() == "2" else None, 30, "the filter")
+
+
+def open_files(pid):
+    found = []
+    for fd in os.listdir("/proc/%d/fd" % pid):
+        try:
+            found.append(os.readlink("/proc/%d/fd/%s" % (pid, fd)))
+        except OSError:  # closed meanwhile
+            pass
+    return found
+
+
+def check_worker(status):
+    for line in ("CapInh", "CapPrm", "CapEff", "CapAmb"):
+        expect_equal(int(status[line], 16), 0, line)
+    expect_equal(status["NoNewPrivs"].strip(), "1", "no new privileges")
+
+
+def test_worker_has_no_rights():
+    need_root()
+    p = start(PROF, "record", "-o", "t.data", "--", program("shares"), "1500")
+    worker = worker_of(p.pid)
+    status = confined(worker)
+    wait_until(lambda: any("/t.data" in link for link in open_files(worker)), 30, "the output file is passed to it")
+    expect_equal(finish(p).status, 0, "prof record")
+    check_worker(status)
+    expect_equal(int(status["CapBnd"], 16), 0, "CapBnd")
+    for line in ("Uid", "Gid"):
+        ids = set(status[line].split())
+        expect(len(ids) == 1 and ids != {"0"}, "%s: %s" % (line, ids))
+    expect_equal(status["Groups"].split(), [], "groups")
+
+
+def test_worker_of_a_user_is_confined():
+    directory = setup("shares")
+    p = start(need_tool("setpriv"), "--reuid", NOBODY, "--regid", NOBODY, "--clear-groups", "--bounding-set=-all",
+              "./prof", "record", "-o", "t.data", "--", "./shares", "1500", cwd=directory)
+    status = confined(worker_of(p.pid))
+    expect_equal(finish(p).status, 0, "prof record")
+    check_worker(status)
+
+
+def test_worker_that_is_ended_says_so():
+    p = start(PROF, "record", "-o", "t.data", "--", program("shares"), "3000")
+    worker = worker_of(p.pid)
+    confined(worker)
+    os.kill(worker, signal.SIGSYS)
+    r = finish(p)
+    expect("ended early: Bad system call" in r.err, r.err)
 
 
 def test_check():

@@ -66,6 +66,7 @@ struct log *log_new(struct files *files)
 				      on_map, on_unmap, NULL,	  l };
 
 	l->table = task_table_new(files, &events);
+	task_set_inner_pidns(l->table, files && task_is_in_inner_pidns());
 	return l;
 }
 
