@@ -221,3 +221,14 @@ struct elf_image *debug_file_open_dwo(const struct debug_file_search *search, co
 		image = open_in(search, search->path, folder_length(search->path), last);
 	return image;
 }
+
+struct elf_image *debug_file_open_package(const struct debug_file_search *search, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char name[512];
+	int len = snprintf(name, sizeof(name), "%s.dwp", slash ? slash + 1 : path);
+
+	if (!search->files || path[0] != '/' || len >= (int)sizeof(name))
+		return NULL;
+	return open_in(search, path, folder_length(path), name);
+}

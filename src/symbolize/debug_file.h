@@ -37,5 +37,7 @@ void debug_file_find_alternate(const struct debug_file_search *search, struct el
  * identity is for the caller to check. NULL when there is none. */
 struct elf_image *debug_file_open_dwo(const struct debug_file_search *search, const char *name,
 				      const char *folder);
+/* The package of split units beside a file: its path with .dwp added. NULL when there is none. */
+struct elf_image *debug_file_open_package(const struct debug_file_search *search, const char *path);
 
 #endif

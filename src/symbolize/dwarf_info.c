@@ -1,7 +1,6 @@
-/* The units of a file by address, chains of inlined calls, and the names of functions. */
+/* The units of a file by address, and answers: chains of inlined calls with their lines. */
 #include "symbolize/dwarf_info.h"
 
-#include <dwarf.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -9,71 +8,136 @@
 
 #define MAX_UNIT_RANGES ((size_t)4 << 20)
 
-struct unit_ranges {
-	VEC(struct flat_range) list;
+bool dwarf_spend(struct dwarf_info *d, uint64_t bytes)
+{
+	if (bytes > d->work_left) {
+		d->work_left = 0;
+		return false;
+	}
+	d->work_left -= bytes;
+	return true;
+}
+
+/* The ranges of all units, while the index is made. */
+struct indexing {
+	struct dwarf_info *info;
+	VEC(struct flat_range) ranges;
+	uint8_t *placeless; /* of each unit: it has not said where its code is */
+	bool some_placeless;
+	uint32_t unit;
 };
 
-static void add_unit_ranges(struct unit_ranges *r, Dwarf_Die *die, uint32_t unit)
+static void add_range(void *ctx, uint64_t start, uint64_t end)
 {
-	Dwarf_Addr base, start, end;
-	ptrdiff_t offset = 0;
+	struct indexing *x = ctx;
 
-	while (r->list.len < MAX_UNIT_RANGES &&
-	       (offset = dwarf_ranges(die, offset, &base, &start, &end)) > 0)
-		if (start && start < end)
-			vec_push(&r->list, ((struct flat_range){ start, end, unit, unit }));
+	if (x->ranges.len < MAX_UNIT_RANGES)
+		vec_push(&x->ranges, ((struct flat_range){ start, end, x->unit, x->unit }));
 }
 
-/* A unit that does not say where its code is says it by its functions. */
-static void add_function_ranges(struct dwarf_info *d, struct unit_ranges *r, uint32_t unit)
-{
-	struct dwarf_unit *u = &d->units.data[unit];
+enum { PLACED, PLACELESS, PLACED_BY_ARANGES };
 
-	dwarf_unit_load(d, u);
-	for (size_t i = 0; i < u->map.segments.len && r->list.len < MAX_UNIT_RANGES; i++) {
-		const struct flat_segment *s = &u->map.segments.data[i];
-		vec_push(&r->list, ((struct flat_range){ s->start, s->end, unit, unit }));
+static void add_arange(void *ctx, uint64_t offset, uint64_t start, uint64_t end)
+{
+	struct indexing *x = ctx;
+	const struct dwarf_file *f = x->info->main;
+	size_t low = 0, high = f->units.len;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (f->units.data[middle]->offset < offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == f->units.len || f->units.data[low]->offset != offset ||
+	    x->placeless[low] == PLACED)
+		return;
+	x->placeless[low] = PLACED_BY_ARANGES;
+	x->unit = (uint32_t)low;
+	add_range(x, start, end);
+}
+
+/* The last resort for a unit without ranges: where its functions are. */
+static void add_function_ranges(struct indexing *x, uint32_t index)
+{
+	struct dwarf_unit *u = x->info->main->units.data[index];
+
+	x->unit = index;
+	dwarf_unit_read_tree(u);
+	for (size_t i = 0; i + 1 < u->segments.len; i++)
+		if (u->segments.data[i].node != DWARF_NONE)
+			add_range(x, x->info->text_start + u->segments.data[i].start,
+				  x->info->text_start + u->segments.data[i + 1].start);
+}
+
+static void index_unit(struct indexing *x, uint32_t index, struct dwarf_abbrevs *scratch)
+{
+	struct dwarf_unit *u = x->info->main->units.data[index];
+
+	if (u->type != DW_UT_compile && u->type != DW_UT_skeleton)
+		return;
+	if (!dwarf_unit_attributes(u, scratch) ||
+	    (u->tag != DW_TAG_compile_unit && u->tag != DW_TAG_skeleton_unit))
+		return;
+	x->unit = index;
+	if (u->ranges.form || u->high_pc.form) {
+		dwarf_ranges_of(u, u->has_low_pc, u->low_pc, &u->high_pc, &u->ranges, add_range, x);
+	} else {
+		x->placeless[index] = PLACELESS;
+		x->some_placeless = true;
 	}
 }
 
-static const char *dwo_name(Dwarf_Die *die, uint8_t type)
-{
-	Dwarf_Attribute attribute;
-	const char *name = NULL;
-
-	if (type != DW_UT_skeleton)
-		return NULL;
-	if (dwarf_attr(die, DW_AT_dwo_name, &attribute) ||
-	    dwarf_attr(die, DW_AT_GNU_dwo_name, &attribute))
-		name = dwarf_formstring(&attribute);
-	return name ? name : "(unnamed)";
-}
-
-/* No clang and not every assembler writes .debug_aranges: the unit DIEs are the index. */
+/* clang writes no .debug_aranges, and what one object file has says nothing of the next: so the
+ * unit DIEs are the index, and .debug_aranges serves where they do not say. */
 static void index_units(struct dwarf_info *d)
 {
-	struct unit_ranges ranges = { 0 };
-	Dwarf_CU *cu = NULL;
-	Dwarf_Die die;
-	Dwarf_Half version;
-	uint8_t type;
+	struct indexing x = { .info = d };
+	struct dwarf_abbrevs scratch = { 0 };
 
-	/* Without a place for the split unit libdw does not look for its file. */
-	while (dwarf_get_units(d->main.dwarf, cu, &cu, &version, &type, &die, NULL) == 0) {
-		if (type != DW_UT_compile && type != DW_UT_skeleton)
+	dwarf_file_read_units(d->main);
+	x.placeless = xcalloc(d->main->units.len, 1);
+	for (size_t i = 0; i < d->main->units.len; i++)
+		index_unit(&x, (uint32_t)i, &scratch);
+	if (x.some_placeless)
+		dwarf_aranges(d->main, add_arange, &x);
+	for (size_t i = 0; x.some_placeless && i < d->main->units.len; i++)
+		if (x.placeless[i] == PLACELESS)
+			add_function_ranges(&x, (uint32_t)i);
+	flat_map_build(&d->unit_map, x.ranges.data, x.ranges.len);
+	vec_release(&x.ranges);
+	free(x.placeless);
+	dwarf_abbrevs_release(&scratch);
+}
+
+/* The addresses of code; everything when the file does not say. */
+static void find_text(struct dwarf_info *d, const struct elf_image *image)
+{
+	d->text_start = UINT64_MAX;
+	d->text_end = 0;
+	for (size_t i = 0; i < elf_image_segment_count(image); i++) {
+		const struct elf_segment *s = elf_image_segment(image, i);
+		uint64_t end;
+		if (!s->executable || __builtin_add_overflow(s->vaddr, s->mem_size, &end))
 			continue;
-		struct dwarf_unit unit = { .die = die,
-					   .version = version,
-					   .dwo = dwo_name(&die, type) };
-		vec_push(&d->units, unit);
-		size_t before = ranges.list.len;
-		uint32_t index = (uint32_t)d->units.len - 1;
-		add_unit_ranges(&ranges, &die, index);
-		if (ranges.list.len == before && !unit.dwo && dwarf_haschildren(&die) > 0)
-			add_function_ranges(d, &ranges, index);
+		d->text_start = s->vaddr < d->text_start ? s->vaddr : d->text_start;
+		d->text_end = end > d->text_end ? end : d->text_end;
 	}
-	flat_map_build(&d->unit_map, ranges.list.data, ranges.list.len);
-	vec_release(&ranges.list);
+	if (d->text_start > d->text_end) {
+		d->text_start = 0;
+		d->text_end = UINT64_MAX;
+	}
+}
+
+/* What may be read of a file: every byte some times over. */
+static uint64_t work_for(const struct dwarf_file *f)
+{
+	uint64_t sum = (uint64_t)64 << 20;
+
+	for (size_t i = 0; i < DWARF_SECTION_COUNT; i++)
+		sum += 8 * (uint64_t)f->sections[i].len;
+	return sum;
 }
 
 struct dwarf_info *dwarf_info_new(struct elf_image *image, struct elf_image *alternate,
@@ -84,19 +148,26 @@ struct dwarf_info *dwarf_info_new(struct elf_image *image, struct elf_image *alt
 	bool damaged = false;
 
 	note[0] = '\0';
-	if (!dwarf_image_open(&d->main, image, &damaged)) {
-		snprintf(note, note_size, "the debug information is damaged: %s",
-			 damaged ? "a section cannot be decompressed" : dwarf_errmsg(-1));
-		free(d);
-		return NULL;
+	find_text(d, image);
+	d->main = dwarf_file_new(d, image, "", &damaged);
+	if (alternate) {
+		d->main->alternate = dwarf_file_new(d, alternate, "", &damaged);
+		d->main->alternate->owned = alternate;
+		dwarf_file_read_units(d->main->alternate);
+		d->work_left += work_for(d->main->alternate);
 	}
-	if (alternate && dwarf_image_open(&d->alternate, alternate, &damaged))
-		dwarf_setalt(d->main.dwarf, d->alternate.dwarf);
+	d->work_left += work_for(d->main);
 	if (dwo_files)
 		d->dwo_files = *dwo_files;
 	if (damaged)
 		snprintf(note, note_size, "a section of debug information cannot be decompressed");
 	index_units(d);
+	if (!d->main->units.len) {
+		snprintf(note, note_size, "the debug information is damaged: %s",
+			 damaged ? "a section cannot be decompressed" : "it has no unit");
+		dwarf_info_free(d);
+		return NULL;
+	}
 	return d;
 }
 
@@ -104,136 +175,114 @@ void dwarf_info_free(struct dwarf_info *d)
 {
 	if (!d)
 		return;
-	for (size_t i = 0; i < d->units.len; i++)
-		dwarf_unit_release(&d->units.data[i]);
-	vec_release(&d->units);
+	for (size_t i = 0; i < d->files.len; i++)
+		dwarf_file_free(d->files.data[i]);
+	vec_release(&d->files);
+	elf_image_free(d->package);
 	flat_map_release(&d->unit_map);
-	hmap_release(&d->functions);
-	hmap_release(&d->qualified);
-	vec_release(&d->qualified_list);
-	vec_release(&d->function_list);
 	arena_release(&d->arena);
-	dwarf_image_close(&d->main);
-	dwarf_image_close(&d->alternate);
 	free(d);
 }
 
-static const char *string_of(Dwarf_Die *die, unsigned name)
-{
-	Dwarf_Attribute attribute;
-
-	return dwarf_attr_integrate(die, name, &attribute) ? dwarf_formstring(&attribute) : NULL;
-}
-
-/* Not dwarf_decl_file: it takes DWARF 5's file 0 for none. */
-static const char *declaration_file(Dwarf_Die *die)
-{
-	Dwarf_Attribute attribute;
-	Dwarf_Word index;
-	Dwarf_Die unit;
-	Dwarf_Half version;
-	Dwarf_Files *files;
-	size_t count;
-
-	if (!dwarf_attr_integrate(die, DW_AT_decl_file, &attribute) ||
-	    dwarf_formudata(&attribute, &index) != 0 ||
-	    !dwarf_cu_die(attribute.cu, &unit, &version, NULL, NULL, NULL, NULL, NULL) ||
-	    dwarf_getsrcfiles(&unit, &files, &count) != 0)
-		return NULL;
-	if (index >= count || (index == 0 && version < 5))
-		return NULL;
-	return dwarf_filesrc(files, index, NULL, NULL);
-}
-
-static struct dwarf_function *read_function(struct dwarf_info *d, Dwarf_Die *die)
-{
-	struct dwarf_function *f = arena_zalloc(&d->arena, sizeof(*f));
-	int line = 0;
-
-	f->linkage = string_of(die, DW_AT_linkage_name);
-	if (!f->linkage)
-		f->linkage = string_of(die, DW_AT_MIPS_linkage_name);
-	f->name = f->linkage ? NULL : dwarf_qualified_name(d, die);
-	if (!f->name)
-		f->name = string_of(die, DW_AT_name);
-	f->file = declaration_file(die);
-	if (dwarf_decl_line(die, &line) == 0 && line > 0)
-		f->line = (uint32_t)line;
-	return f;
-}
-
-/* Inlined calls of one function share its abstract instance; a physical function speaks for itself.
- */
-static const struct dwarf_function *function_of(struct dwarf_info *d, const struct dwarf_node *node)
-{
-	Dwarf_Die die = node->die, origin;
-	Dwarf_Attribute attribute;
-
-	if (node->parent != NO_NODE && dwarf_attr(&die, DW_AT_abstract_origin, &attribute) &&
-	    dwarf_formref_die(&attribute, &origin))
-		die = origin;
-	uint64_t key = (uint64_t)(uintptr_t)die.addr;
-	uint32_t index = hmap_get(&d->functions, key);
-	if (index == HMAP_NONE) {
-		index = (uint32_t)d->function_list.len;
-		vec_push(&d->function_list, read_function(d, &die));
-		hmap_put(&d->functions, key, index);
-	}
-	return d->function_list.data[index];
-}
-
-static struct dwarf_unit *unit_at(struct dwarf_info *d, uint64_t address)
+/* The unit that covers address, its tree read; *index: its number. */
+static struct dwarf_unit *unit_at(struct dwarf_info *d, uint64_t address, uint32_t *index)
 {
 	const struct flat_segment *s = flat_map_find(&d->unit_map, address);
 
 	if (!s)
 		return NULL;
-	struct dwarf_unit *u = &d->units.data[s->value];
-	if (!u->loaded)
-		dwarf_unit_load(d, u);
-	if (u->dwo && !u->split && !d->missing_dwo)
-		d->missing_dwo = u->dwo;
+	struct dwarf_unit *u = d->main->units.data[s->value];
+	*index = s->value;
+	if (!u->has_tree)
+		dwarf_unit_read_tree(u);
+	if (u->dwo_name && !u->split && !d->missing_dwo)
+		d->missing_dwo = u->dwo_name;
 	return u;
+}
+
+static const struct dwarf_frame *function_at(struct dwarf_unit *u, uint32_t index)
+{
+	struct dwarf_function_ref *f = &u->functions.data[index];
+
+	if (!f->known)
+		dwarf_function_names(u, f);
+	return &u->functions.data[index].names;
+}
+
+/* Where files of calls are counted: gcc writes them to the .dwo file, clang leaves them. */
+static struct dwarf_unit *unit_of_calls(struct dwarf_unit *u)
+{
+	if (!u->split)
+		return u;
+	dwarf_unit_read_files(u->split);
+	return u->split->files.list.len ? u->split : u;
+}
+
+/* The frames of a node and of all around it. */
+static void push_chain(struct dwarf_unit *u, uint32_t node, struct dwarf_frame *place,
+		       struct dwarf_frames *out)
+{
+	struct dwarf_unit *calls = unit_of_calls(u);
+
+	while (node != DWARF_NONE) {
+		const struct dwarf_node *n = &u->nodes.data[node];
+		struct dwarf_frame next = *function_at(u, n->function);
+		next.file = place->file;
+		next.line = place->line;
+		vec_push(&out->list, next);
+		place->file =
+			n->call_file == DWARF_NONE ? NULL : dwarf_unit_file(calls, n->call_file);
+		place->line = n->call_line;
+		out->function = node + 1;
+		node = n->parent;
+	}
 }
 
 void dwarf_info_find(struct dwarf_info *d, uint64_t address, struct dwarf_frames *out)
 {
-	struct dwarf_unit *u = unit_at(d, address);
-	struct dwarf_frame frame = { 0 };
+	uint32_t index;
+	struct dwarf_unit *u = unit_at(d, address, &index);
+	struct dwarf_frame place = { 0 };
+	uint64_t start, end;
 
 	vec_clear(&out->list);
+	out->function = out->start = out->end = 0;
 	if (!u)
 		return;
-	const struct flat_segment *s = flat_map_find(&u->map, address);
-	bool has_line = dwarf_unit_line(u, address, &frame.file, &frame.line);
-	if (!s) {
-		if (has_line)
-			vec_push(&out->list, frame);
-		return;
+	if (!u->has_rows)
+		dwarf_unit_read_rows(u);
+	const struct dwarf_row *row = dwarf_unit_row(u, address, &out->start, &out->end);
+	if (row) {
+		place.file = dwarf_unit_file(u, row->file);
+		place.line = row->line;
 	}
-	for (uint32_t i = s->value; i != NO_NODE; i = u->nodes.data[i].parent) {
-		const struct dwarf_node *node = &u->nodes.data[i];
-		frame.function = function_of(d, node);
-		vec_push(&out->list, frame);
-		frame.file = dwarf_unit_file(u, node->call_file);
-		frame.line = node->call_line;
+	uint32_t node = dwarf_unit_node(u, address, &start, &end);
+	if (node != DWARF_NONE) {
+		push_chain(u, node, &place, out);
+		out->function |= (uint64_t)index << 32;
+	} else if (row) {
+		vec_push(&out->list, place);
+	}
+	if (row && node != DWARF_NONE) {
+		out->start = out->start > start ? out->start : start;
+		out->end = out->end < end ? out->end : end;
+	} else {
+		out->start = out->end = 0;
 	}
 }
 
-static const struct dwarf_node *root_at(struct dwarf_info *d, uint64_t address)
+uint64_t dwarf_info_function(struct dwarf_info *d, uint64_t address)
 {
-	struct dwarf_unit *u = unit_at(d, address);
-	const struct flat_segment *s = u ? flat_map_find(&u->map, address) : NULL;
-	uint32_t i = s ? s->value : NO_NODE;
+	uint32_t index;
+	struct dwarf_unit *u = unit_at(d, address, &index);
+	uint64_t start, end;
+	uint32_t node = u ? dwarf_unit_node(u, address, &start, &end) : DWARF_NONE;
 
-	while (i != NO_NODE && u->nodes.data[i].parent != NO_NODE)
-		i = u->nodes.data[i].parent;
-	return i == NO_NODE ? NULL : &u->nodes.data[i];
-}
-
-bool dwarf_info_same_function(struct dwarf_info *d, uint64_t a, uint64_t b)
-{
-	return root_at(d, a) == root_at(d, b);
+	if (node == DWARF_NONE)
+		return 0;
+	while (u->nodes.data[node].parent != DWARF_NONE)
+		node = u->nodes.data[node].parent;
+	return (uint64_t)index << 32 | (node + 1);
 }
 
 const char *dwarf_info_missing_dwo(const struct dwarf_info *d)

@@ -14,39 +14,41 @@
 
 struct dwarf_info;
 
-struct dwarf_function { /* strings may be NULL; they live as long as the dwarf_info */
-	const char *linkage, *name;
-	const char *file; /* of the declaration */
+struct dwarf_frame { /* strings may be NULL; they live as long as what they were asked of */
+	const char *linkage, *name; /* of the function */
+	const char *declaration_file;
+	uint32_t declaration_line;
+	bool is_function; /* false: only the line is known */
 	uint32_t line;
-};
-
-struct dwarf_frame {
-	const struct dwarf_function *function; /* NULL: only the line is known */
-	const char *file;		       /* of the line; NULL unknown */
-	uint32_t line;
+	const char *file; /* of the line; NULL unknown */
 };
 
 struct dwarf_frames {
 	VEC(struct dwarf_frame)
-	list; /* innermost first; the last one is the function the code is in */
+	list;		     /* innermost first; the last one is the function the code is in */
+	uint64_t function;   /* a number for that last one, see dwarf_info_function; 0 none */
+	uint64_t start, end; /* these addresses have the same answer; both 0 when that is unknown */
 };
 
-/* How .dwo files are opened; the answer is the dwarf_info's to free, NULL when there is none. */
+/* How the files of split DWARF are opened; the answers are the dwarf_info's to free, NULL when
+ * there is none. */
 struct dwarf_dwo_files {
 	struct elf_image *(*open)(void *ctx, const char *name, const char *compilation_folder);
+	struct elf_image *(*open_package)(void *ctx); /* the module's .dwp; asked for once */
 	void *ctx;
 };
 
-/* image: the file with the debug sections; alternate: its dwz file or NULL; both are only read here
- * and now. dwo_files: NULL when none can be opened. NULL when there is no usable DWARF; note (never
- * NULL) says what is missing, or is "". */
+/* image: the file with the debug sections, which must live as long as the result; alternate: its
+ * dwz file or NULL, taken over in any case. dwo_files: NULL when none can be opened. NULL when
+ * there is no usable DWARF; note (never NULL) says what is missing, or is "". */
 struct dwarf_info *dwarf_info_new(struct elf_image *image, struct elf_image *alternate,
 				  const struct dwarf_dwo_files *dwo_files, char *note,
 				  size_t note_size);
 /* Fills out (cleared first); empty when the address is in no unit. */
 void dwarf_info_find(struct dwarf_info *d, uint64_t address, struct dwarf_frames *out);
-/* True when both addresses belong to the same outermost function. */
-bool dwarf_info_same_function(struct dwarf_info *d, uint64_t a, uint64_t b);
+/* A number for the outermost function at address, the same for all parts of one that is not
+ * contiguous; 0 when there is none. */
+uint64_t dwarf_info_function(struct dwarf_info *d, uint64_t address);
 /* The first .dwo file that was needed so far but not found, or NULL. */
 const char *dwarf_info_missing_dwo(const struct dwarf_info *d);
 void dwarf_info_free(struct dwarf_info *d);

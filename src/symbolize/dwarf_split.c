@@ -1,96 +1,94 @@
 /*
- * Split DWARF: the program keeps a skeleton of each unit, a .dwo file the rest. libdw would look
- * for that file by itself, from paths in the program; here it never gets the chance. The file is
- * opened by the caller's function, must carry the skeleton's id, and is given to libdw together
- * with the parts of the program's address and range tables that its unit refers to, placed so that
- * their bases are 0.
+ * Split DWARF: the program keeps a skeleton of each unit, a .dwo file or the program's .dwp package
+ * the rest. It is opened by the caller's functions and must carry the skeleton's id. Its unit is
+ * given the parts of the program's address and range tables that it refers to, so that their bases
+ * are 0.
  */
-#include <dwarf.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "symbolize/dwarf_private.h"
 
-/* Units say where their part of a table begins, not where it ends; no unit needs more than this. */
-#define MAX_TABLE_BYTES ((size_t)16 << 20)
-
-static const char *string_attribute(Dwarf_Die *die, unsigned name)
-{
-	Dwarf_Attribute attribute;
-
-	return dwarf_attr(die, name, &attribute) ? dwarf_formstring(&attribute) : NULL;
-}
-
-static bool number_attribute(Dwarf_Die *die, unsigned name, Dwarf_Word *out)
-{
-	Dwarf_Attribute attribute;
-
-	return dwarf_attr(die, name, &attribute) && dwarf_formudata(&attribute, out) == 0;
-}
-
 /* The part of a section from a base on. */
-static struct dwarf_bytes from_base(struct dwarf_bytes section, Dwarf_Word base)
+static struct dwarf_bytes from_base(struct dwarf_bytes section, uint64_t base)
 {
-	if (base > section.len)
+	if (base >= section.len)
 		return (struct dwarf_bytes){ 0 };
-	size_t len = section.len - base;
-	return (struct dwarf_bytes){ section.data + base,
-				     len < MAX_TABLE_BYTES ? len : MAX_TABLE_BYTES };
+	return (struct dwarf_bytes){ section.data + base, section.len - base };
 }
 
-static struct dwarf_split_base base_of(const struct dwarf_info *d, struct dwarf_unit *u)
+/* What a split unit takes from the program. */
+static void share_sections(struct dwarf_file *split, const struct dwarf_unit *skeleton)
 {
-	Dwarf_Word addr = 0, ranges = 0;
+	const struct dwarf_bytes *main = skeleton->file->sections;
 
-	if (!number_attribute(&u->die, DW_AT_addr_base, &addr))
-		number_attribute(&u->die, DW_AT_GNU_addr_base, &addr);
-	number_attribute(&u->die, DW_AT_GNU_ranges_base, &ranges);
-	return (struct dwarf_split_base){
-		.addr = from_base(dwarf_image_section(&d->main, DWARF_ADDR), addr),
-		.ranges = from_base(dwarf_image_section(&d->main, DWARF_RANGES), ranges),
-	};
-}
-
-static bool unit_id(Dwarf_CU *cu, uint64_t *id)
-{
-	/* Without a place for the other half libdw does not look for it. */
-	return dwarf_cu_info(cu, NULL, NULL, NULL, NULL, id, NULL, NULL) == 0;
+	split->sections[DWARF_ADDR] = from_base(main[DWARF_ADDR], skeleton->addr_base);
+	split->sections[DWARF_RANGES] = from_base(main[DWARF_RANGES], skeleton->gnu_ranges_base);
 }
 
 /* The unit of the file that has the skeleton's id. */
-static bool find_unit(const struct dwarf_image *split, struct dwarf_unit *u, Dwarf_Die *die)
+static struct dwarf_unit *find_unit(struct dwarf_file *split, const struct dwarf_unit *skeleton)
 {
-	uint64_t wanted, id;
-	Dwarf_CU *cu = NULL;
-	uint8_t type;
-
-	if (!unit_id(u->die.cu, &wanted))
-		return false;
-	while (dwarf_get_units(split->dwarf, cu, &cu, NULL, &type, die, NULL) == 0)
-		if (type == DW_UT_split_compile && unit_id(cu, &id) && id == wanted)
-			return true;
-	return false;
+	dwarf_file_read_units(split);
+	for (size_t i = 0; i < split->units.len; i++) {
+		struct dwarf_unit *u = split->units.data[i];
+		if (u->type == DW_UT_split_compile || u->widths.version < 5) {
+			if (dwarf_unit_attributes(u, NULL) && u->tag == DW_TAG_compile_unit &&
+			    u->signature == skeleton->signature)
+				return u;
+		}
+	}
+	return NULL;
 }
 
-bool dwarf_split_open(struct dwarf_info *d, struct dwarf_unit *u, Dwarf_Die *die)
+static struct dwarf_unit *adopt(struct dwarf_file *split, const struct dwarf_unit *skeleton)
 {
-	const char *folder = string_attribute(&u->die, DW_AT_comp_dir);
-	struct elf_image *file = NULL;
-	Dwarf_Die found;
+	share_sections(split, skeleton);
+	struct dwarf_unit *u = find_unit(split, skeleton);
+	if (!u)
+		return NULL;
+	u->low_pc = skeleton->low_pc;
+	if (!u->folder)
+		u->folder = skeleton->folder;
+	return u;
+}
+
+static struct dwarf_unit *open_in_package(struct dwarf_unit *skeleton)
+{
+	struct dwarf_info *d = skeleton->file->info;
+	struct dwarf_bytes sections[DWARF_SECTION_COUNT] = { 0 };
+	bool damaged = false;
+
+	if (!d->package_known && d->dwo_files.open_package)
+		d->package = d->dwo_files.open_package(d->dwo_files.ctx);
+	d->package_known = true;
+	if (!d->package || !dwarf_package_find(d->package, skeleton->signature, sections))
+		return NULL;
+	struct dwarf_file *split = dwarf_file_new(d, NULL, ".dwo", &damaged);
+	memcpy(split->sections, sections, sizeof(sections));
+	return adopt(split, skeleton);
+}
+
+static struct dwarf_unit *open_file(struct dwarf_unit *skeleton)
+{
+	struct dwarf_info *d = skeleton->file->info;
+	struct elf_image *image = NULL;
+	bool damaged = false;
 
 	if (d->dwo_files.open)
-		file = d->dwo_files.open(d->dwo_files.ctx, u->dwo, folder ? folder : "");
-	if (!file)
-		return false;
-	struct dwarf_split_base base = base_of(d, u);
-	struct dwarf_image *split = xcalloc(1, sizeof(*split));
-	bool opened = dwarf_image_open_split(split, file, &base);
-	elf_image_free(file);
-	if (opened && find_unit(split, u, &found)) {
-		u->split = split;
-		*die = found;
-		return true;
-	}
-	dwarf_image_close(split);
-	free(split);
-	return false;
+		image = d->dwo_files.open(d->dwo_files.ctx, skeleton->dwo_name,
+					  skeleton->folder ? skeleton->folder : "");
+	if (!image)
+		return NULL;
+	struct dwarf_file *split = dwarf_file_new(d, image, ".dwo", &damaged);
+	split->owned = image;
+	uint64_t bytes = split->sections[DWARF_INFO].len + split->sections[DWARF_LINE].len;
+	return dwarf_spend(d, bytes) ? adopt(split, skeleton) : NULL;
+}
+
+struct dwarf_unit *dwarf_split_open(struct dwarf_unit *skeleton)
+{
+	struct dwarf_unit *u = open_in_package(skeleton);
+
+	return u ? u : open_file(skeleton);
 }

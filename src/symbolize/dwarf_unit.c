@@ -1,274 +1,309 @@
 /*
- * One compilation unit made flat: its DIEs are walked once, each physical function and inlined call
- * becomes a node with its ranges, and the ranges become one sorted table in which the deepest node
- * owns an address. The walk is linear in the unit's size also where DIEs have no DW_AT_sibling
- * (clang writes none).
+ * One unit made flat: its DIEs are passed once, each physical function and inlined call becomes a
+ * node with its ranges, and the ranges become one sorted table in which the deepest node owns an
+ * address. The levels of the tree are on a stack of bounded height.
  */
-#include <dwarf.h>
 #include <stdlib.h>
 
 #include "symbolize/dwarf_private.h"
 
-/* Bounds for hostile files; real code nests inlined calls some 60 deep. */
-#define MAX_DEPTH	   200
-#define MAX_RANGES_OF_UNIT ((size_t)2 << 20)
-#define MAX_DIES_OF_UNIT   ((size_t)64 << 20)
+/* Bounds for hostile files; real code nests inlined calls some 60 deep. What lies deeper is passed
+ * over. */
+#define MAX_LEVELS	   512
+#define MAX_RANGES_OF_UNIT ((size_t)4 << 20)
+
+struct level {
+	uint64_t die;	/* the scope that the level belongs to */
+	uint32_t node;	/* innermost function with code */
+	uint32_t depth; /* of the node in the inline tree */
+	uint32_t scope; /* index in the unit's scopes, once it is needed */
+	bool is_scope;
+};
 
 struct walk {
-	struct dwarf_info *info;
-	struct dwarf_unit *unit;
-	const unsigned char *end; /* of the unit's DIEs */
+	struct dwarf_unit *unit; /* where the DIEs are */
+	struct dwarf_unit *out;	 /* what is filled: the unit, or its skeleton */
+	struct bytes_reader r;
+	struct hmap functions; /* DIE → index in out's functions, for this unit's own DIEs */
 	VEC(struct flat_range) ranges;
-	size_t dies;
+	uint32_t node; /* whose ranges are being read */
+	uint32_t depth;
+	size_t level_count, beyond; /* beyond: levels that are only counted */
+	struct level levels[MAX_LEVELS];
 };
 
-struct attributes {
-	bool has_code, declaration;
-	bool has_name, has_linkage_name;
-	uint32_t call_file, call_line; /* call_file NO_FILE when not said */
-};
-
-static uint32_t small_number(Dwarf_Attribute *attribute)
+static void add_range(void *ctx, uint64_t start, uint64_t end)
 {
-	Dwarf_Word value;
+	struct walk *w = ctx;
+	uint64_t priority = (uint64_t)w->depth << 32 | w->node;
 
-	return dwarf_formudata(attribute, &value) == 0 && value <= UINT32_MAX ? (uint32_t)value : 0;
+	if (w->ranges.len < MAX_RANGES_OF_UNIT)
+		vec_push(&w->ranges, ((struct flat_range){ start, end, priority, w->node }));
 }
 
-static int collect_attribute(Dwarf_Attribute *attribute, void *ctx)
+/* A number for the function that a node is an instance of: calls of one function share it. */
+static uint32_t function_of(struct walk *w, struct dwarf_unit *unit, uint64_t die)
 {
-	struct attributes *a = ctx;
+	uint32_t index = HMAP_NONE;
 
-	switch (dwarf_whatattr(attribute)) {
-	case DW_AT_low_pc:
-	case DW_AT_ranges:
-		a->has_code = true;
-		break;
-	case DW_AT_declaration:
-		a->declaration = true;
-		break;
-	case DW_AT_name:
-		a->has_name = true;
-		break;
-	case DW_AT_linkage_name:
-	case DW_AT_MIPS_linkage_name:
-		a->has_linkage_name = true;
-		break;
-	case DW_AT_call_file:
-		a->call_file = small_number(attribute);
-		break;
-	case DW_AT_call_line:
-		a->call_line = small_number(attribute);
-		break;
-	default:
-		break;
+	if (unit == w->unit)
+		index = hmap_get(&w->functions, die);
+	if (index == HMAP_NONE) {
+		index = (uint32_t)w->out->functions.len;
+		vec_push(&w->out->functions,
+			 ((struct dwarf_function_ref){ .unit = unit, .die = die }));
+		if (unit == w->unit)
+			hmap_put(&w->functions, die, index);
 	}
-	return DWARF_CB_OK;
+	return index;
 }
 
-static void add_ranges(struct walk *w, uint32_t node)
+static uint32_t small_number(const struct dwarf_die *d, enum dwarf_slot slot, uint32_t otherwise)
 {
-	struct dwarf_node *n = &w->unit->nodes.data[node];
-	Dwarf_Addr base, start, end;
-	ptrdiff_t offset = 0;
+	return dwarf_die_has(d, slot) && d->values[slot].number <= UINT32_MAX
+		       ? (uint32_t)d->values[slot].number
+		       : otherwise;
+}
 
-	while (w->ranges.len < MAX_RANGES_OF_UNIT &&
-	       (offset = dwarf_ranges(&n->die, offset, &base, &start, &end)) > 0) {
-		/* Functions that the linker discarded are left at address 0. */
-		if (start && start < end)
-			vec_push(&w->ranges, ((struct flat_range){ start, end, n->depth, node }));
+/* Inlined calls go by the abstract instance; a physical function speaks for itself. */
+static void add_node(struct walk *w, const struct dwarf_die *d, uint32_t parent)
+{
+	static const struct dwarf_value none = { 0 };
+	struct dwarf_unit *origin_unit = w->unit;
+	uint64_t origin = d->offset, low = 0;
+
+	if (parent != DWARF_NONE && dwarf_die_has(d, SLOT_ORIGIN) &&
+	    !dwarf_value_die(w->unit, d->values[SLOT_ORIGIN], &origin_unit, &origin)) {
+		origin_unit = w->unit;
+		origin = d->offset;
 	}
-}
-
-static uint32_t add_node(struct walk *w, Dwarf_Die *die, uint32_t parent,
-			 const struct attributes *a)
-{
 	struct dwarf_node node = {
-		.die = *die,
 		.parent = parent,
-		.depth = parent == NO_NODE ? 0 : w->unit->nodes.data[parent].depth + 1,
-		.call_file = a->call_file,
-		.call_line = a->call_line,
+		.function = function_of(w, origin_unit, origin),
+		.call_file = small_number(d, SLOT_CALL_FILE, DWARF_NONE),
+		.call_line = small_number(d, SLOT_CALL_LINE, 0),
 	};
-
-	vec_push(&w->unit->nodes, node);
-	add_ranges(w, (uint32_t)w->unit->nodes.len - 1);
-	return (uint32_t)w->unit->nodes.len - 1;
+	w->node = (uint32_t)w->out->nodes.len;
+	vec_push(&w->out->nodes, node);
+	bool has_low = dwarf_die_has(d, SLOT_LOW_PC) &&
+		       dwarf_value_address(w->unit, d->values[SLOT_LOW_PC], &low);
+	dwarf_ranges_of(w->unit, has_low, low,
+			dwarf_die_has(d, SLOT_HIGH_PC) ? &d->values[SLOT_HIGH_PC] : &none,
+			dwarf_die_has(d, SLOT_RANGES) ? &d->values[SLOT_RANGES] : &none, add_range,
+			w);
 }
 
-static bool walk_children(struct walk *w, const struct dwarf_scope *scope, Dwarf_Die *parent,
-			  uint32_t node, unsigned depth, unsigned char **after);
-
-/* A function or an inlined call: returns its node, or `node` when it has no code. */
-static uint32_t visit_function(struct walk *w, const struct dwarf_scope *scope, Dwarf_Die *die,
-			       uint32_t node, bool *declaration)
+/* The scopes around the current DIE as a chain of indices, made when the first function asks. */
+static uint32_t scope_here(struct walk *w)
 {
-	struct attributes a = { .call_file = NO_FILE };
-	bool inlined = dwarf_tag(die) == DW_TAG_inlined_subroutine;
+	size_t chain[MAX_LEVELS], count = 0;
+	uint32_t outer = DWARF_NONE;
 
-	dwarf_getattrs(die, collect_attribute, &a, 0);
-	*declaration = a.declaration;
-	if (a.has_name && !a.has_linkage_name && scope)
-		dwarf_qualify(w->info, die, scope);
-	if (!a.has_code || a.declaration)
-		return node;
-	return add_node(w, die, inlined ? node : NO_NODE, &a);
+	for (size_t i = w->level_count; i-- > 0;)
+		if (w->levels[i].is_scope) {
+			if (w->levels[i].scope != DWARF_NONE) {
+				outer = w->levels[i].scope;
+				break;
+			}
+			chain[count++] = i;
+		}
+	while (count > 0) {
+		struct level *l = &w->levels[chain[--count]];
+		vec_push(&w->out->scopes, ((struct dwarf_scope){ l->die, outer }));
+		outer = l->scope = (uint32_t)w->out->scopes.len - 1;
+	}
+	return outer;
 }
 
-/* Visits one DIE. True when *after was learned: the first byte behind its children. */
-static bool visit(struct walk *w, const struct dwarf_scope *scope, Dwarf_Die *die, uint32_t node,
-		  unsigned depth, unsigned char **after)
+/* A function that has a name but no linkage name needs its scopes' to be told from others. */
+static void note_scope(struct walk *w, const struct dwarf_die *d)
 {
-	struct dwarf_scope inner = { die, scope };
-	bool declaration = false;
+	if (!dwarf_die_has(d, SLOT_NAME) || dwarf_die_has(d, SLOT_LINKAGE_NAME))
+		return;
+	uint32_t scope = scope_here(w);
+	if (scope != DWARF_NONE)
+		hmap_put(&w->out->scope_of, d->offset, scope);
+}
 
-	switch (dwarf_tag(die)) {
-	case DW_TAG_subprogram:
-	case DW_TAG_inlined_subroutine:
-		node = visit_function(w, scope, die, node, &declaration);
-		if (declaration)
-			return false;
-		return walk_children(w, &inner, die, node, depth + 1, after);
-	/* Bodies of lambdas and local classes stand inside types and namespaces. */
-	case DW_TAG_namespace:
-	case DW_TAG_class_type:
-	case DW_TAG_structure_type:
-	case DW_TAG_union_type:
-	case DW_TAG_module:
-		return walk_children(w, &inner, die, node, depth + 1, after);
-	case DW_TAG_lexical_block:
-	case DW_TAG_try_block:
-	case DW_TAG_catch_block:
-		return walk_children(w, scope, die, node, depth + 1, after);
-	default:
+static bool is_flag_set(const struct dwarf_die *d, enum dwarf_slot slot)
+{
+	return dwarf_die_has(d, slot) && d->values[slot].number;
+}
+
+/* Fills the level that a function's children are on. */
+static void visit_function(struct walk *w, const struct dwarf_die *d, struct level *inner)
+{
+	bool inlined = d->tag == DW_TAG_inlined_subroutine;
+
+	inner->is_scope = true;
+	note_scope(w, d);
+	if (is_flag_set(d, SLOT_DECLARATION) ||
+	    !(dwarf_die_has(d, SLOT_LOW_PC) || dwarf_die_has(d, SLOT_RANGES)))
+		return;
+	w->depth = inlined && inner->node != DWARF_NONE ? inner->depth + 1 : 0;
+	add_node(w, d, inlined ? inner->node : DWARF_NONE);
+	inner->node = w->node;
+	inner->depth = w->depth;
+}
+
+/* Types without functions inside. Their siblings' places are used where they are known; all else is
+ * descended into: bodies of lambdas and of local classes stand inside types, blocks and abstract
+ * functions. */
+static bool holds_no_code(const struct dwarf_die *d)
+{
+	return d->tag == DW_TAG_array_type || d->tag == DW_TAG_subroutine_type ||
+	       d->tag == DW_TAG_call_site || d->tag == DW_TAG_GNU_call_site ||
+	       (d->tag == DW_TAG_subprogram && is_flag_set(d, SLOT_DECLARATION));
+}
+
+static bool is_scope(uint16_t tag)
+{
+	return tag == DW_TAG_namespace || tag == DW_TAG_class_type ||
+	       tag == DW_TAG_structure_type || tag == DW_TAG_union_type || tag == DW_TAG_module;
+}
+
+/* Moves the reader to the DIE's sibling, when that is said and is behind the DIE. */
+static bool jump_to_sibling(struct walk *w, const struct dwarf_die *d)
+{
+	const uint8_t *data = dwarf_unit_bytes(w->unit).data;
+	struct dwarf_unit *unit;
+	uint64_t sibling;
+
+	if (!dwarf_die_has(d, SLOT_SIBLING) ||
+	    !dwarf_value_die(w->unit, d->values[SLOT_SIBLING], &unit, &sibling) ||
+	    unit != w->unit || data + sibling < w->r.pos)
 		return false;
+	w->r.pos = data + sibling;
+	return true;
+}
+
+static void visit(struct walk *w, const struct dwarf_die *d)
+{
+	struct level inner = w->levels[w->level_count - 1];
+
+	inner.die = d->offset;
+	inner.scope = DWARF_NONE;
+	inner.is_scope = is_scope(d->tag);
+	if (w->beyond) {
+		w->beyond += d->children;
+		return;
+	}
+	if (d->tag == DW_TAG_subprogram || d->tag == DW_TAG_inlined_subroutine)
+		visit_function(w, d, &inner);
+	if (!d->children || (holds_no_code(d) && jump_to_sibling(w, d)))
+		return;
+	if (w->level_count == MAX_LEVELS)
+		w->beyond = 1;
+	else
+		w->levels[w->level_count++] = inner;
+}
+
+static void walk_tree(struct walk *w, const struct dwarf_abbrevs *abbrevs)
+{
+	struct dwarf_die d;
+
+	/* The unit's own DIE. */
+	if (!dwarf_die_read(w->unit, abbrevs, &w->r, &d) || !d.children)
+		return;
+	w->levels[0] = (struct level){ .node = DWARF_NONE, .scope = DWARF_NONE };
+	w->level_count = 1;
+	while (w->level_count && reader_left(&w->r) &&
+	       dwarf_die_read(w->unit, abbrevs, &w->r, &d)) {
+		if (d.tag)
+			visit(w, &d);
+		else if (w->beyond)
+			w->beyond--;
+		else
+			w->level_count--;
 	}
 }
 
-/* 0: *next is the sibling of *die; 1: there is none; -1: damage. */
-static int step(const struct walk *w, Dwarf_Die *die, bool known, unsigned char *behind,
-		Dwarf_Die *next, unsigned char **after)
+static uint32_t distance(const struct dwarf_unit *u, uint64_t address)
 {
-	*next = (Dwarf_Die){ 0 };
-	if (!known) {
-		int status = dwarf_siblingof(die, next);
-		/* At the end of a level libdw leaves the address of the closing null entry. */
-		unsigned char *null_entry = status == 1 ? next->addr : NULL;
-		*after = null_entry && *null_entry == 0 ? null_entry + 1 : NULL;
-		return status;
+	uint64_t d = address - u->file->info->text_start;
+
+	return d < UINT32_MAX ? (uint32_t)d : UINT32_MAX;
+}
+
+/* Disjoint ranges with gaps become segments that reach to the next one. */
+static void make_segments(struct dwarf_unit *u, const struct flat_map *map)
+{
+	uint32_t end = 0;
+
+	for (size_t i = 0; i < map->segments.len; i++) {
+		const struct flat_segment *s = &map->segments.data[i];
+		uint32_t start = distance(u, s->start);
+		if (u->segments.len && end < start)
+			vec_push(&u->segments, ((struct dwarf_segment){ end, DWARF_NONE }));
+		vec_push(&u->segments, ((struct dwarf_segment){ start, s->value }));
+		end = distance(u, s->end);
 	}
-	if (behind >= w->end)
-		return -1;
-	if (*behind == 0) {
-		*after = behind + 1;
-		return 1;
-	}
-	next->addr = behind;
-	next->cu = die->cu;
-	return 0;
+	if (u->segments.len)
+		vec_push(&u->segments, ((struct dwarf_segment){ end, DWARF_NONE }));
 }
 
-static bool walk_children(struct walk *w, const struct dwarf_scope *scope, Dwarf_Die *parent,
-			  uint32_t node, unsigned depth, unsigned char **after)
+uint32_t dwarf_unit_node(const struct dwarf_unit *u, uint64_t address, uint64_t *start,
+			 uint64_t *end)
 {
-	Dwarf_Die die, next;
-
-	*after = NULL;
-	if (depth > MAX_DEPTH || dwarf_child(parent, &die) != 0)
-		return false;
-	while (w->dies++ < MAX_DIES_OF_UNIT) {
-		unsigned char *behind = NULL, *here = die.addr;
-		bool known = visit(w, scope, &die, node, depth, &behind) && behind > here;
-		int status = step(w, &die, known, behind, &next, after);
-		if (status)
-			return status > 0 && *after > here;
-		die = next;
-	}
-	return false;
-}
-
-/* The first byte behind the unit's DIEs, which is inside .debug_info or at its end. */
-static const unsigned char *unit_end(Dwarf_Die *unit_die, const struct dwarf_image *image)
-{
-	Dwarf_Off offset = dwarf_dieoffset(unit_die), next;
-	Dwarf_Off unit = offset - dwarf_cuoffset(unit_die);
-	size_t header;
-
-	if (dwarf_nextcu(image->dwarf, unit, &next, &header, NULL, NULL, NULL) != 0 ||
-	    next < offset || next > image->sections[DWARF_INFO].len)
-		return unit_die->addr;
-	return (const unsigned char *)unit_die->addr + (next - offset);
-}
-
-void dwarf_unit_load(struct dwarf_info *d, struct dwarf_unit *u)
-{
-	struct walk w = { .info = d, .unit = u };
-	unsigned char *after;
-
-	Dwarf_Die die = u->die;
-
-	u->loaded = true;
-	if (!u->dwo || dwarf_split_open(d, u, &die)) {
-		w.end = unit_end(&die, u->split ? u->split : &d->main);
-		walk_children(&w, NULL, &die, NO_NODE, 0, &after);
-		flat_map_build(&u->map, w.ranges.data, w.ranges.len);
-		vec_release(&w.ranges);
-	}
-	/* A split unit's lines are in the program; gcc writes the files of its calls to the .dwo
-	 * file. */
-	if (dwarf_getsrclines(&u->die, &u->lines, &u->line_count) != 0)
-		u->line_count = 0;
-	if (dwarf_getsrcfiles(&die, &u->files, &u->file_count) != 0 &&
-	    dwarf_getsrcfiles(&u->die, &u->files, &u->file_count) != 0)
-		u->file_count = 0;
-}
-
-static Dwarf_Addr row_address(const struct dwarf_unit *u, size_t i)
-{
-	Dwarf_Addr address = 0;
-
-	dwarf_lineaddr(dwarf_onesrcline(u->lines, i), &address);
-	return address;
-}
-
-bool dwarf_unit_line(const struct dwarf_unit *u, uint64_t address, const char **file,
-		     uint32_t *line)
-{
-	size_t low = 0, high = u->line_count;
-	bool end_of_sequence = true;
-	int number = 0;
+	uint64_t base = u->file->info->text_start, at = address - base;
+	size_t low = 0, high = u->segments.len;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		if (row_address(u, middle) <= address)
+		if (u->segments.data[middle].start <= at)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	if (low == 0)
-		return false;
-	Dwarf_Line *row = dwarf_onesrcline(u->lines, low - 1);
-	if (dwarf_lineendsequence(row, &end_of_sequence) != 0 || end_of_sequence)
-		return false;
-	dwarf_lineno(row, &number);
-	*file = dwarf_linesrc(row, NULL, NULL);
-	*line = number > 0 ? (uint32_t)number : 0;
-	return true;
+	if (low == 0 || low == u->segments.len)
+		return DWARF_NONE;
+	*start = base + u->segments.data[low - 1].start;
+	*end = base + u->segments.data[low].start;
+	return u->segments.data[low - 1].node;
 }
 
-const char *dwarf_unit_file(const struct dwarf_unit *u, uint32_t index)
+/* Where the DIEs of a unit are: in the file, or in the other half of a skeleton. */
+static struct dwarf_unit *unit_with_dies(struct dwarf_unit *u)
 {
-	/* DWARF 5 counts files from 0; before, 0 meant none. */
-	if (index >= u->file_count || (index == 0 && u->version < 5))
-		return NULL;
-	return dwarf_filesrc(u->files, index, NULL, NULL);
+	if (!u->dwo_name)
+		return u;
+	u->split = dwarf_split_open(u);
+	return u->split;
+}
+
+void dwarf_unit_read_tree(struct dwarf_unit *u)
+{
+	struct flat_map map = { 0 };
+
+	if (u->has_tree)
+		return;
+	u->has_tree = true;
+	struct dwarf_unit *from = dwarf_unit_attributes(u, NULL) ? unit_with_dies(u) : NULL;
+	const struct dwarf_abbrevs *abbrevs = from ? dwarf_abbrevs_of(from) : NULL;
+	if (!abbrevs || !dwarf_spend(u->file->info, from->end - from->first_die))
+		return;
+	struct walk *w = xcalloc(1, sizeof(*w));
+	w->unit = from;
+	w->out = u;
+	reader_init(&w->r, dwarf_unit_bytes(from).data + from->first_die,
+		    from->end - from->first_die);
+	walk_tree(w, abbrevs);
+	flat_map_build(&map, w->ranges.data, w->ranges.len);
+	make_segments(u, &map);
+	flat_map_release(&map);
+	vec_release(&w->ranges);
+	hmap_release(&w->functions);
+	free(w);
 }
 
 void dwarf_unit_release(struct dwarf_unit *u)
 {
-	flat_map_release(&u->map);
+	vec_release(&u->segments);
 	vec_release(&u->nodes);
-	if (u->split)
-		dwarf_image_close(u->split);
-	free(u->split);
+	vec_release(&u->rows);
+	vec_release(&u->functions);
+	vec_release(&u->scopes);
+	vec_release(&u->files.list);
+	hmap_release(&u->scope_of);
+	free(u);
 }

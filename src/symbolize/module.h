@@ -28,8 +28,11 @@ struct symbol_module {
 	struct symbol_index index;	       /* ELF or kernel */
 	bool has_gaps; /* the file has no full symbol table: `functions` tells what it leaves out */
 	struct cfi_finder functions;
-	char unknown_name[320];	  /* of the last function without a name */
-	struct dwarf_info *dwarf; /* NULL when there is none */
+	char unknown_name[320];		  /* of the last function without a name */
+	struct dwarf_info *dwarf;	  /* NULL when there is none */
+	struct dwarf_frames found;	  /* of the last address */
+	const struct symbol *last_symbol; /* whose function in DWARF is last_function */
+	uint64_t last_function;
 	struct demangle_cache names;
 	struct perf_map *map; /* of the process, owned by the symbolizer */
 	struct symbolize_result result;

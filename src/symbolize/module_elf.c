@@ -123,6 +123,18 @@ static struct elf_image *open_dwo(void *ctx, const char *name, const char *folde
 	return debug_file_open_dwo(&search, name, folder);
 }
 
+/* The .dwo files of a program in one: beside it, or beside its debug file. */
+static struct elf_image *open_package(void *ctx)
+{
+	struct symbol_module *m = ctx;
+	struct debug_file_search search = search_for(m, m->loading);
+	struct elf_image *package = debug_file_open_package(&search, m->path);
+
+	return package || !m->result.debug_path[0]
+		       ? package
+		       : debug_file_open_package(&search, m->result.debug_path);
+}
+
 static void open_dwarf(struct symbol_module *m, const struct module_loading *with,
 		       struct elf_image *image)
 {
@@ -138,11 +150,10 @@ static void open_dwarf(struct symbol_module *m, const struct module_loading *wit
 		module_note(m, "%s", alternate.refused);
 	else if (!alternate.image && elf_image_debugaltlink(image, id, &id_len))
 		module_note(m, "the file with common debug information (dwz) is not installed");
-	struct dwarf_dwo_files dwo_files = { open_dwo, m };
+	struct dwarf_dwo_files dwo_files = { open_dwo, open_package, m };
 	m->dwarf = dwarf_info_new(image, alternate.image, &dwo_files, note, sizeof(note));
 	if (note[0])
 		module_note(m, "%s", note);
-	elf_image_free(alternate.image);
 	if (m->dwarf)
 		m->result.symbols = SYMBOLS_DEBUG_INFO;
 }
@@ -224,34 +235,39 @@ void module_load_elf(struct symbol_module *m, const struct module_loading *with)
 	note_missing_names(m);
 }
 
-static const char *inline_name(struct symbol_module *m, const struct dwarf_function *f)
-{
-	return f->linkage ? demangle_cached(&m->names, f->linkage) : f->name;
-}
-
 static void push_frame(struct symbol_module *m, const struct dwarf_frame *from,
 		       struct symbol_frames *out)
 {
-	const struct dwarf_function *f = from->function;
-	struct profile_symbol_frame frame = { .file = from->file, .line = from->line };
+	struct profile_symbol_frame frame = {
+		.file = from->file,
+		.line = from->line,
+		.linkage = from->linkage,
+		.function_file = from->declaration_file,
+		.function_line = from->declaration_line,
+	};
 
-	if (f) {
-		frame.name = inline_name(m, f);
-		frame.linkage = f->linkage;
-		frame.function_file = f->file;
-		frame.function_line = f->line;
-	}
+	frame.name = from->linkage ? demangle_cached(&m->names, from->linkage) : from->name;
 	vec_push(&out->list, frame);
+}
+
+/* The number of the function that DWARF sees at a symbol's start. Neighbours ask for the same. */
+static uint64_t function_of_symbol(struct symbol_module *m, const struct symbol *s)
+{
+	if (m->last_symbol != s) {
+		m->last_symbol = s;
+		m->last_function = dwarf_info_function(m->dwarf, s->start);
+	}
+	return m->last_function;
 }
 
 /* The ELF symbol names the outermost frame unless DWARF sees another function at the symbol's
  * start. */
-static void name_outermost(struct symbol_module *m, const struct symbol *s, uint64_t address,
+static void name_outermost(struct symbol_module *m, const struct symbol *s, uint64_t function,
 			   struct symbol_frames *out)
 {
 	struct profile_symbol_frame *frame = &out->list.data[out->list.len - 1];
 
-	if (frame->name && !dwarf_info_same_function(m->dwarf, s->start, address))
+	if (frame->name && function_of_symbol(m, s) != function)
 		return;
 	frame->name = demangle_cached(&m->names, s->name);
 	frame->linkage = s->name;
@@ -289,27 +305,26 @@ static void push_unknown(struct symbol_module *m, struct symbol_frames *out)
 
 static bool has_name(const struct dwarf_frame *f)
 {
-	return f->function && (f->function->linkage || f->function->name);
+	return f->linkage || f->name;
 }
 
 void module_resolve_elf(struct symbol_module *m, uint64_t address, struct symbol_frames *out)
 {
 	const struct symbol *s = find_symbol(m, address);
-	struct dwarf_frames found = { 0 };
+	struct dwarf_frames *found = &m->found;
 
 	if (m->dwarf)
-		dwarf_info_find(m->dwarf, address, &found);
-	for (size_t i = 0; i < found.list.len; i++) {
+		dwarf_info_find(m->dwarf, address, found);
+	for (size_t i = 0; i < found->list.len; i++) {
 		/* An inlined function whose name is lost (a missing dwz file) is left out: its
 		 * caller stands. */
-		if (i + 1 == found.list.len || has_name(&found.list.data[i]))
-			push_frame(m, &found.list.data[i], out);
+		if (i + 1 == found->list.len || has_name(&found->list.data[i]))
+			push_frame(m, &found->list.data[i], out);
 	}
-	vec_release(&found.list);
 	if (!out->list.len && s)
 		vec_push(&out->list, ((struct profile_symbol_frame){ 0 }));
 	if (out->list.len && s)
-		name_outermost(m, s, address, out);
+		name_outermost(m, s, found->function, out);
 	/* A line without any function around it says too little to stand as a frame. */
 	if (out->list.len && !out->list.data[out->list.len - 1].name)
 		vec_clear(&out->list);

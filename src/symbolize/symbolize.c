@@ -57,6 +57,7 @@ void module_note(struct symbol_module *m, const char *fmt, ...)
 void module_free(struct symbol_module *m)
 {
 	dwarf_info_free(m->dwarf);
+	vec_release(&m->found.list);
 	symbol_index_release(&m->index);
 	cfi_finder_release(&m->functions);
 	demangle_cache_release(&m->names);

@@ -1,6 +1,6 @@
 /*
  * Addresses → names. Works in batches, by module, each address once; every debug file is opened through
- * files/, checked (build ID or CRC) and read by libdw on our own descriptors. One thread uses a symbolizer.
+ * files/, checked (build ID or CRC) and read on our own descriptors. One thread uses a symbolizer.
  */
 #ifndef PROF_SYMBOLIZE_SYMBOLIZE_H
 #define PROF_SYMBOLIZE_SYMBOLIZE_H
