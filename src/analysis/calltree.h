@@ -15,7 +15,7 @@ enum code_kind { CODE_USER, CODE_LIBRARY, CODE_KERNEL, CODE_JIT, CODE_INLINED, C
 
 /* A distinct frame name of a view: (function name, module), or unknown code of a module. */
 struct calltree_key {
-	char *name;	   /* demangled (or linkage with options.raw_names); "[unknown libfoo.so+0x1234]" when unknown: one
+	char *name;	   /* demangled (or linkage with NAMES_NONE); "[unknown libfoo.so+0x1234]" when unknown: one
 			    * key per module and symbol-less page range is NOT wanted: unknown code is keyed by address */
 	uint32_t module;   /* profile module index, PROFILE_NONE for a thread or process row */
 	uint32_t file, line; /* string id and line of the function, 0 unknown */
@@ -37,11 +37,17 @@ struct calltree {
 	VEC(struct calltree_node) nodes; /* node 0 is the root "all"; parents precede children */
 	uint64_t total, sample_count;
 };
+enum name_style {
+	NAMES_FULL,   /* demangled */
+	NAMES_SIMPLE, /* demangled, without parameters and template arguments; what is then called the
+		       * same is one function */
+	NAMES_NONE,   /* as the linker knows them */
+};
 struct calltree_options {
 	bool by_thread;	  /* first level: "comm (tid)" */
 	bool by_comm;	  /* first level: the command name */
 	bool no_inline;	  /* physical functions only */
-	bool raw_names;
+	enum name_style names;
 	bool inverted;	  /* callers below leaves: the bottom-up tree */
 	bool by_module;	  /* frames are modules */
 	bool by_line;	  /* frames are function:line */

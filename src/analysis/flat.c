@@ -87,7 +87,7 @@ void flat_build(struct flat *f, const struct profile *p, const struct filter_res
 		uint32_t event, enum flat_by by, const struct calltree_options *options)
 {
 	struct calltree_options frames = { .no_inline = options->no_inline,
-					   .raw_names = options->raw_names,
+					   .names = options->names,
 					   .no_end_markers = true };
 
 	memset(f, 0, sizeof(*f));

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/simple_name.h"
+
 /* The upper half of a map key where no string id can be: what the lower half means. */
 enum { TAG_UNKNOWN = 0xffffffff, TAG_MODULE = 0xfffffffe, TAG_ROW = 0xfffffffd };
 
@@ -33,6 +35,7 @@ void frame_keys_release(struct frame_keys *k)
 {
 	pairmap_release(&k->map);
 	strtab_release(&k->names);
+	bytes_release(&k->text);
 	free(k->of_frame);
 }
 
@@ -189,32 +192,49 @@ uint32_t frame_key_of_row(struct frame_keys *k, const char *name, uint8_t kind)
 	return *slot;
 }
 
-static uint32_t function_name(const struct frame_keys *k, const struct profile_function *f)
+/* Names of other languages have brackets of their own meaning. */
+static bool is_mangled(const char *linkage)
 {
-	if (k->options->raw_names && f->linkage)
-		return f->linkage;
-	return f->name ? f->name : f->linkage;
+	return strncmp(linkage, "_Z", 2) == 0 || strncmp(linkage, "_R", 2) == 0;
 }
 
-static char *key_text(const struct frame_keys *k, uint32_t name, uint32_t line)
+static const char *shown_name(struct frame_keys *k, const struct profile_function *f)
 {
-	const char *text = name ? profile_str(k->profile, name) : "[no name]";
+	const char *full = profile_str(k->profile, f->name ? f->name : f->linkage);
 
-	return line ? xasprintf("%s:%" PRIu32, text, line) : xstrdup(text);
+	if (!f->name && !f->linkage)
+		return "[no name]";
+	if (!f->linkage || k->options->names == NAMES_FULL)
+		return full;
+	const char *linkage = profile_str(k->profile, f->linkage);
+	if (k->options->names == NAMES_NONE)
+		return linkage;
+	if (!is_mangled(linkage))
+		return full;
+	bytes_clear(&k->text);
+	simple_name_append(&k->text, full);
+	bytes_u8(&k->text, 0);
+	return (const char *)k->text.data;
+}
+
+static char *key_text(const char *name, uint32_t line)
+{
+	return line ? xasprintf("%s:%" PRIu32, name, line) : xstrdup(name);
 }
 
 static uint32_t function_key(struct frame_keys *k, const struct profile_frame *frame)
 {
 	const struct profile_function *f = &k->profile->functions.data[frame->function];
 	bool by_line = k->options->by_line;
-	uint32_t name = function_name(k, f);
+	const char *shown = shown_name(k, f);
+	uint32_t name = strtab_add_str(&k->names, shown);
 	uint32_t *slot = pairmap_at(&k->map, pair(name, f->module),
 				    by_line ? pair(frame->file, frame->line) : 0);
 
 	if (*slot != PAIRMAP_NONE)
 		return *slot;
 	bool unknown = frame_is_unknown_name(profile_str(k->profile, f->name));
-	uint32_t key = add_key(k, key_text(k, name, by_line ? frame->line : 0), f->module,
+	uint32_t key = add_key(k, key_text(shown, by_line ? frame->line : 0), f->module,
 			       unknown ? unknown_kind(k->profile, f->module)
 				       : frame_code_kind(k->profile, f->module));
 	k->tree->keys.data[key].file = by_line ? frame->file : f->file;

@@ -7,6 +7,7 @@
 
 #include "analysis/calltree.h"
 #include "analysis/pairmap.h"
+#include "base/bytes.h"
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -19,7 +20,8 @@ struct frame_keys {
 	const struct calltree_options *options;
 	struct calltree *tree; /* owns the keys */
 	struct pairmap map;    /* what a key stands for → key */
-	struct strtab names;   /* of rows that are not code */
+	struct strtab names;   /* of functions as shown, and of rows that are not code */
+	struct bytes text;     /* for one name */
 	uint32_t *of_frame;    /* key of each frame of the profile, PROFILE_NONE until asked */
 	uint32_t kernel_key;   /* "[kernel]", where the kernel's names are not to be had */
 };

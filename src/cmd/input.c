@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "input/input.h"
 
-const char *const demangle_choices[] = { "yes", "no", NULL };
+const char *const demangle_choices[] = { "full", "simple", "none", NULL };
 
 int cmd_profile_open(struct profile *p, const struct command *cmd, const char *input, int argc,
 		     char **argv, bool say_warnings, uint32_t *warnings)
@@ -54,7 +54,7 @@ struct calltree_options cmd_frames(const struct cmd_input_options *o)
 {
 	return (struct calltree_options){
 		.no_inline = o->no_inline,
-		.raw_names = strcmp(demangle_choices[o->demangle], "no") == 0,
+		.names = (enum name_style)o->demangle,
 	};
 }
 

@@ -11,10 +11,10 @@ struct cmd_input_options {
 	const char *input; /* -i */
 	struct filter_spec filter;
 	bool no_inline;
-	unsigned demangle; /* index into demangle_choices */
+	unsigned demangle; /* enum name_style, an index into demangle_choices */
 };
 
-extern const char *const demangle_choices[]; /* "yes", "no" */
+extern const char *const demangle_choices[]; /* in the order of enum name_style */
 
 /* -i, for a command whose struct has a cmd_input_options named member. */
 #define CMD_INPUT_FILE_OPTION(type, member)                                                  \
@@ -45,9 +45,10 @@ extern const char *const demangle_choices[]; /* "yes", "no" */
 		       .help = "samples without a matching function on their stack"),                     \
 		OPTION(type, member.no_inline, OPT_FLAG, 0, "no-inline", .heading = "Frames",             \
 		       .help = "leave inlined functions out: they count as the function they are in"),    \
-		OPTION(type, member.demangle, OPT_CHOICE, 0, "demangle", .argument = "yes|no",            \
+		OPTION(type, member.demangle, OPT_CHOICE, 0, "demangle", .argument = "HOW",               \
 		       .choices = demangle_choices,                                                       \
-		       .help = "C++ and Rust names as in the source (default: yes)")
+		       .help = "C++ and Rust names: full, simple (without parameters and template "       \
+			       "arguments; what is then called the same counts as one) or none (as the linker knows them; default: full)")
 
 /* A profile, its filter and the samples that passed. */
 struct cmd_view {

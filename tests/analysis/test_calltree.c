@@ -282,8 +282,21 @@ static void linkage_names_when_asked(void **state)
 	build_stack(b, "ns::f(int)", 1);
 	b->profile.functions.data[0].linkage = build_str(b, "_ZN2ns1fEi");
 	expect_tree(b, &o, "all 0/1\n ns::f(int) 1/1\n");
-	o.raw_names = true;
+	o.names = NAMES_NONE;
 	expect_tree(b, &o, "all 0/1\n _ZN2ns1fEi 1/1\n");
+}
+
+static void overloads_are_one_where_names_are_simple(void **state)
+{
+	struct build *b = *state;
+	struct calltree_options o = { .names = NAMES_SIMPLE };
+
+	build_stack(b, "ns::f(int)", 1);
+	build_stack(b, "ns::f(char)", 2);
+	build_stack(b, "js(a)", 4);
+	b->profile.functions.data[0].linkage = build_str(b, "_ZN2ns1fEi");
+	b->profile.functions.data[1].linkage = build_str(b, "_ZN2ns1fEc");
+	expect_tree(b, &o, "all 0/7\n js(a) 4/4\n ns::f 3/3\n");
 }
 
 static void stacks_cut_short_say_so(void **state)
@@ -419,6 +432,7 @@ int main(void)
 		TEST(frames_by_line),
 		TEST(direct_recursion_folds_when_asked),
 		TEST(linkage_names_when_asked),
+		TEST(overloads_are_one_where_names_are_simple),
 		TEST(stacks_cut_short_say_so),
 		TEST(guessed_unless_found_otherwise_too),
 		TEST(huge_weights_do_not_overflow),

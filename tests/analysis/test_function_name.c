@@ -10,6 +10,7 @@
 #include "analysis/function_name.h"
 #include "analysis/near.h"
 #include "analysis/pattern.h"
+#include "analysis/simple_name.h"
 
 static void what_users_type(void **state)
 {
@@ -82,6 +83,48 @@ static void last_parts(void **state)
 	}
 }
 
+static void simple_names(void **state)
+{
+	static const char *const cases[][2] = {
+		{ "void (anonymous namespace)::f<int>(int) const", "(anonymous namespace)::f" },
+		{ "std::vector<int, std::allocator<int> >::push_back(int&&)",
+		  "std::vector::push_back" },
+		{ "main::{lambda(int)#1}::operator()(int) const", "main::{lambda#1}::operator()" },
+		{ "std::ostream& std::operator<< <char>(std::ostream&, char)", "std::operator<<" },
+		{ "bool operator< <int>(a<int> const&, a<int> const&)", "operator<" },
+		{ "a::operator()(int) const &", "a::operator()" },
+		{ "a::operator->() const", "a::operator->" },
+		{ "a::operator unsigned long() const", "a::operator unsigned long" },
+		{ "operator new(unsigned long)", "operator new" },
+		{ "operator\"\" _km(long double)", "operator\"\" _km" },
+		{ "f[abi:cxx11](int)", "f" },
+		{ "decltype (x()) g<int>(int)", "g" },
+		{ "unsigned long h<(anonymous namespace)::e>()", "h" },
+		{ "T<(E)0>::bar()", "T::bar" },
+		{ "T<(3>2)>::bar()", "T::bar" },
+		{ "non-virtual thunk to a::f(int)", "non-virtual thunk to a::f" },
+		{ "guard variable for a::f()::x", "guard variable for a::f::x" },
+		{ "<alloc::vec::Vec<T> as core::Tr<U>>::push::<i32>",
+		  "<alloc::vec::Vec as core::Tr>::push" },
+		{ "core::ptr::drop_in_place::<[u8]>", "core::ptr::drop_in_place" },
+		{ "alloc::f::{closure#0}", "alloc::f::{closure#0}" },
+		{ "void (*f(int))(char)", "void (*f(int))(char)" },
+		{ "main", "main" },
+		{ "<", "<" },
+		{ ">(", ">(" },
+		{ "", "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct bytes out = { NULL, 0, 0 };
+		simple_name_append(&out, cases[i][0]);
+		bytes_u8(&out, '\0');
+		assert_string_equal((const char *)out.data, cases[i][1]);
+		bytes_release(&out);
+	}
+}
+
 static void a_better_fit_elsewhere_wins(void **state)
 {
 	struct patterns ps;
@@ -136,6 +179,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_users_type),
 		cmocka_unit_test(last_parts),
+		cmocka_unit_test(simple_names),
 		cmocka_unit_test(a_better_fit_elsewhere_wins),
 		cmocka_unit_test(near_names_are_whole),
 	};

@@ -177,7 +177,7 @@ static void try_trees(const struct profile *p, const struct filter_result *r, ui
 	struct calltree_options o = { .by_thread = bits & 1,
 				      .by_comm = bits & 2,
 				      .no_inline = bits & 4,
-				      .raw_names = bits & 8,
+				      .names = (bits >> 3) % 3,
 				      .by_module = bits & 16,
 				      .by_line = bits & 32,
 				      .merge_recursion = bits & 64,
