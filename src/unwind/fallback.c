@@ -88,6 +88,8 @@ static bool step_entry(struct walk *w)
 struct follower {
 	struct walk *w;
 	struct place place;
+	struct walk_end ends[WALK_ENDS];
+	unsigned end_count; /* WALK_ENDS + 1: there are more */
 };
 
 static size_t fetch_code(void *ctx, uint64_t pc, uint8_t *buf, size_t max)
@@ -108,11 +110,11 @@ static size_t fetch_code(void *ctx, uint64_t pc, uint8_t *buf, size_t max)
 	return m->read(m->read_ctx, pc, buf, n) == 0 ? n : 0;
 }
 
-/* Whether the return address that rule names is one. */
-static bool is_right(struct walk *w, const struct rule *rule, bool generated)
+/* Whether the return address below register + offset is one. */
+static bool is_right(struct walk *w, uint8_t reg, int32_t offset, bool generated)
 {
-	uint64_t ra, cfa = w->known.value[rule->cfa_reg] + (uint64_t)(int64_t)rule->cfa_offset;
-	if (!(w->known.valid >> rule->cfa_reg & 1) || cfa <= w->sp || cfa - w->sp > FRAME_FAR ||
+	uint64_t ra, cfa = w->known.value[reg] + (uint64_t)(int64_t)offset;
+	if (!(w->known.valid >> reg & 1) || cfa <= w->sp || cfa - w->sp > FRAME_FAR ||
 	    !walk_load(w, cfa - 8, &ra))
 		return false;
 	enum verdict verdict = judge_return(w, ra);
@@ -122,16 +124,34 @@ static bool is_right(struct walk *w, const struct rule *rule, bool generated)
 static bool is_right_return(void *ctx, const struct rule *rule)
 {
 	struct follower *f = ctx;
-	return is_right(f->w, rule, !f->place.range.module);
+	bool known = false;
+	for (unsigned i = 0; i < f->end_count && i < WALK_ENDS; i++)
+		known |= f->ends[i].reg == rule->cfa_reg && f->ends[i].offset == rule->cfa_offset;
+	if (!known && f->end_count < WALK_ENDS)
+		f->ends[f->end_count++] = (struct walk_end){ rule->cfa_reg, rule->cfa_offset };
+	else if (!known)
+		f->end_count = WALK_ENDS + 1;
+	return is_right(f->w, rule->cfa_reg, rule->cfa_offset, !f->place.range.module);
 }
 
-/* Follow the code to its return. That there is none is remembered only when the code has none at
- * all: one that was not right may be so on another stack. */
+/* Following the code would find nothing again: all its returns are known, and none is right on this
+ * stack either. */
+static bool has_no_right_end(struct walk *w, const struct walk_undescribed *at)
+{
+	for (unsigned i = 0; i < at->end_count; i++)
+		if (is_right(w, at->ends[i].reg, at->ends[i].offset, false))
+			return false;
+	return at->end_count > 0;
+}
+
+/* Follow the code to its return. That there is none is remembered as such only when the code has
+ * none at all: one that was not right may be so on another stack. */
 static bool simulate(struct walk *w, struct walk_undescribed *at)
 {
 	struct follower f = { .w = w };
 	struct simulate_code code = { fetch_code, is_right_return, &f };
 	at->simulated = at->found = false;
+	at->end_count = 0;
 	if (!w->arch->simulate || w->simulations++ >= SIMULATIONS_MAX ||
 	    !place_find(w, w->pc, w->exact, &f.place))
 		return false;
@@ -139,6 +159,11 @@ static bool simulate(struct walk *w, struct walk_undescribed *at)
 	at->found = result >= SIMULATED_GUESS;
 	at->certain = result == SIMULATED_CERTAIN;
 	at->simulated = at->found || result == SIMULATED_NO_END;
+	/* Generated code may be other code the next time. */
+	if (result == SIMULATED_NOTHING && f.end_count <= WALK_ENDS && f.place.range.module) {
+		memcpy(at->ends, f.ends, sizeof(at->ends));
+		at->end_count = (uint8_t)f.end_count;
+	}
 	return at->found;
 }
 
@@ -149,10 +174,11 @@ static bool step_simulated(struct walk *w, struct walk_undescribed *at, uint8_t 
 		return false;
 	walk_materialize(w);
 	/* Generated code may have been replaced since. */
-	bool known = at->simulated && !generated && is_right(w, &at->rule.rule, false);
-	if (!known && !simulate(w, at))
-		return false;
 	const struct rule *rule = &at->rule.rule;
+	bool known =
+		at->simulated && !generated && is_right(w, rule->cfa_reg, rule->cfa_offset, false);
+	if (!known && (has_no_right_end(w, at) || !simulate(w, at)))
+		return false;
 	bool by_fp = w->fp_known && w->known.value[rule->cfa_reg] + (uint64_t)rule->cfa_offset ==
 					    w->fp + 2 * sizeof(uint64_t);
 	if (!step_full(w, rule, how))

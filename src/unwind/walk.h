@@ -20,6 +20,7 @@ struct walk_note {
 /* What was found out about code that no CFI describes, and about return addresses; see judge.h. */
 #define WALK_UNDESCRIBED 512
 #define WALK_VERDICTS	 1024
+#define WALK_ENDS	 12
 
 struct walk_undescribed {
 	uint64_t address, key;
@@ -28,6 +29,13 @@ struct walk_undescribed {
 	bool simulated, found; /* the code was followed; a return was found and is in rule */
 	bool certain;
 	const struct rule *signal;
+	/* Nothing was found: where all returns that the code has take their address from. */
+	uint8_t end_count;
+
+	struct walk_end {
+		uint8_t reg;
+		int32_t offset;
+	} ends[WALK_ENDS];
 	union simulated_rule rule;
 };
 

@@ -1,70 +1,35 @@
 /*
- * The unwinder against libunwind (remote, with its cache) on the same stacks in the same run:
- * samples of a program are captured with ptrace, then replayed from memory.
+ * The unwinder against libunwind (remote, with its cache), against libdwfl and against copying the
+ * same stack bytes, all over the same stacks in the same run: samples of a program are captured
+ * with ptrace, then replayed from memory in alternating rounds. CPU time; medians with the lowest
+ * and highest round. bench_unwind.py runs it over real programs.
  *
- *   bench_unwind [-n samples] [command…]     without a command: a deep program of its own
+ *   bench_unwind [-n samples] [-r rounds] [-w milliseconds] command…
+ *
+ * Warm: the stacks lie in the CPU's caches as far as they fit. Cold: they were flushed from all of
+ * them. First: nothing is compiled yet, the module's bytes are as the system has them.
  */
 #include "base/io.h"
+#include "bench_dwfl.h"
 #include "target.h"
 #include "unwind/check_libunwind.h"
+#include <emmintrin.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define FRAMES_MAX	 1024
-#define STACK_MAX	 (256u << 10)
-#define OWN_PASSES	 15
-#define LIBUNWIND_PASSES 3
-
-#define NOINLINE __attribute__((noinline, noclone))
-
-/* The deep program: recursion of mixed frame sizes over qsort's callbacks. */
-static volatile long sink;
-
-static long descend(long depth);
-
-static int compare(const void *a, const void *b)
-{
-	sink += descend(4);
-	return *(const int *)a - *(const int *)b;
-}
-
-NOINLINE static long big_frame(long depth)
-{
-	volatile char bytes[900];
-	bytes[depth & 511] = (char)depth;
-	long r = descend(depth - 1);
-	return r + bytes[depth & 511];
-}
-
-NOINLINE static long sorting_frame(long depth)
-{
-	int v[6] = { 5, 3, 9, 1, 7, 2 };
-	if (depth % 16 == 0)
-		qsort(v, 6, sizeof(v[0]), compare);
-	long r = descend(depth - 1);
-	return r + v[0];
-}
-
-NOINLINE static long descend(long depth)
-{
-	if (depth <= 0) {
-		for (int i = 0; i < 200; i++)
-			sink += i;
-		return sink;
-	}
-	long r = depth & 1 ? big_frame(depth) : sorting_frame(depth);
-	__asm__ volatile("" : "+r"(r));
-	return r;
-}
+#define FRAMES_MAX 1024
+#define STACK_MAX  (256u << 10)
+#define ROUNDS_MAX 64
 
 struct bench {
 	struct target target;
 	struct unwind_memory *memories;
 	struct unwind_regs *regs;
-	size_t count;
-	uint64_t stack_bytes;
+	size_t *used; /* bytes of each stack that its frames lie in */
+	size_t count, rounds;
+	uint8_t *copy;
 };
 
 static void keep_sample(struct bench *b)
@@ -78,13 +43,14 @@ static void keep_sample(struct bench *b)
 	b->regs[b->count++] = b->target.unwind_regs;
 }
 
-static int capture(struct bench *b, char *const argv[], size_t wanted)
+static int capture(struct bench *b, char *const argv[], size_t wanted, unsigned wait_ms)
 {
 	b->memories = xcalloc(wanted, sizeof(*b->memories));
 	b->regs = xcalloc(wanted, sizeof(*b->regs));
+	b->used = xcalloc(wanted, sizeof(*b->used));
 	if (target_start(&b->target, argv) != 0 || !target_run_to_entry(&b->target))
 		return -1;
-	target_run_for(&b->target, 50000);
+	target_run_for(&b->target, wait_ms * 1000);
 	while (b->count < wanted && target_run_for(&b->target, 1000))
 		keep_sample(b);
 	if (!b->target.ended)
@@ -92,10 +58,29 @@ static int capture(struct bench *b, char *const argv[], size_t wanted)
 	return b->count == 0 ? -1 : 0;
 }
 
+/* As the recorder finds mappings; the maps come sorted. */
+static bool find_map(void *ctx, uint64_t address, struct unwind_range *out)
+{
+	const struct target *t = ctx;
+	size_t low = 0, high = t->maps.len;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		if (t->maps.data[mid].range.end <= address)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (low == t->maps.len || t->maps.data[low].range.start > address)
+		return false;
+	*out = t->maps.data[low].range;
+	return true;
+}
+
 static struct unwind_request request(struct bench *b, size_t i)
 {
 	struct unwind_request rq;
 	target_request(&b->target, &rq);
+	rq.find = find_map;
 	rq.regs = &b->regs[i];
 	rq.memory = &b->memories[i];
 	return rq;
@@ -133,27 +118,69 @@ static struct pass run_libunwind(struct bench *b, struct libunwind_space *space)
 	return p;
 }
 
-/* How long it takes to copy the bytes that the frames lie in. */
-static uint64_t run_copy(struct bench *b)
+static struct pass run_dwfl(struct bench *b, struct bench_dwfl *d)
 {
-	uint8_t *to = xmalloc(STACK_MAX);
-	b->stack_bytes = 0;
+	uint64_t pcs[FRAMES_MAX];
+	struct pass p = { 0 };
 	uint64_t start = clock_thread_cpu_ns();
 	for (size_t i = 0; i < b->count; i++) {
-		memcpy(to, b->memories[i].stack, b->memories[i].stack_len);
-		__asm__ volatile("" : : "r"(to) : "memory");
-		b->stack_bytes += b->memories[i].stack_len;
+		struct unwind_request rq = request(b, i);
+		p.frames += bench_dwfl_walk(d, &rq, pcs, FRAMES_MAX);
 	}
-	uint64_t ns = clock_thread_cpu_ns() - start;
-	free(to);
-	return ns;
+	p.ns = clock_thread_cpu_ns() - start;
+	return p;
 }
 
-static size_t count_equal(struct bench *b, struct unwinder *u, struct libunwind_space *space)
+/* The bytes that the frames lie in, copied where they stay in the CPU's cache. */
+static struct pass run_copy(struct bench *b)
+{
+	struct pass p = { 0 };
+	uint64_t start = clock_thread_cpu_ns();
+	for (size_t i = 0; i < b->count; i++) {
+		memcpy(b->copy, b->memories[i].stack, b->used[i]);
+		__asm__ volatile("" : : "r"(b->copy) : "memory");
+		p.frames++;
+	}
+	p.ns = clock_thread_cpu_ns() - start;
+	return p;
+}
+
+static void flush_stacks(const struct bench *b)
+{
+	for (size_t i = 0; i < b->count; i++)
+		for (size_t at = 0; at < b->memories[i].stack_len; at += 64)
+			_mm_clflush(b->memories[i].stack + at);
+	_mm_mfence();
+}
+
+/* From the stack pointer to where the outermost frame found begins. */
+static void find_used(struct bench *b, struct unwinder *u)
+{
+	struct unwind_frame frames[FRAMES_MAX];
+	uint8_t end;
+	for (size_t i = 0; i < b->count; i++) {
+		struct unwind_request rq = request(b, i);
+		const struct unwind_memory *m = rq.memory;
+		size_t n = unwind_stack(u, &rq, frames, FRAMES_MAX, &end);
+		uint64_t value = 0;
+		for (size_t at = m->stack_len / 8 * 8; at >= 8; at -= 8) {
+			memcpy(&value, m->stack + at - 8, sizeof(value));
+			if (value == frames[n - 1].pc) {
+				b->used[i] = at;
+				break;
+			}
+		}
+	}
+}
+
+static size_t count_equal(struct bench *b, struct unwinder *u, struct libunwind_space *space,
+			  struct bench_dwfl *d, size_t *dwfl_equal)
 {
 	struct unwind_frame own[FRAMES_MAX], other[FRAMES_MAX];
+	uint64_t pcs[FRAMES_MAX];
 	size_t equal = 0;
 	uint8_t end;
+	*dwfl_equal = 0;
 	for (size_t i = 0; i < b->count; i++) {
 		struct unwind_request rq = request(b, i);
 		size_t n = unwind_stack(u, &rq, own, FRAMES_MAX, &end);
@@ -161,74 +188,149 @@ static size_t count_equal(struct bench *b, struct unwinder *u, struct libunwind_
 		for (size_t k = 0; same && k < n; k++)
 			same = own[k].pc == other[k].pc;
 		equal += same;
+		same = n == bench_dwfl_walk(d, &rq, pcs, FRAMES_MAX);
+		for (size_t k = 0; same && k < n; k++)
+			same = own[k].pc == pcs[k];
+		*dwfl_equal += same;
 	}
 	return equal;
 }
 
-static void better(struct pass *best, struct pass p)
+struct series {
+	double value[ROUNDS_MAX];
+	size_t len;
+};
+
+static int compare_doubles(const void *pa, const void *pb)
 {
-	if (best->ns == 0 || p.ns < best->ns)
-		*best = p;
+	double a = *(const double *)pa, b = *(const double *)pb;
+	return (a > b) - (a < b);
 }
 
-static void report(struct bench *b, struct pass cold, struct pass own, struct pass other,
-		   uint64_t copy_ns, size_t equal, const struct unwind_stats *stats)
+static void show(const char *name, struct series s)
 {
-	double own_ns = (double)own.ns / (double)own.frames;
-	double other_ns = other.frames ? (double)other.ns / (double)other.frames : 0;
-	double samples = (double)b->count;
-	printf("samples %zu, frames per sample %.1f, stack bytes per sample %.0f\n", b->count,
-	       (double)own.frames / samples, (double)b->stack_bytes / samples);
-	printf("own        %7.1f ns/frame  %8.0f samples/s  whole %.2f %%  (first pass %.1f us/sample)\n",
-	       own_ns, samples * 1e9 / (double)own.ns, (double)own.whole * 100 / samples,
-	       (double)cold.ns / samples / 1e3);
-	printf("libunwind  %7.1f ns/frame  %8.0f samples/s  equal to own %.2f %%\n", other_ns,
-	       samples * 1e9 / (double)other.ns, (double)equal * 100 / samples);
-	printf("ratio      %7.1f\n", other_ns / own_ns);
-	printf("copying the stacks takes %.2f of unwinding them; cache hits %.3f %%, rare steps %.3f %%\n",
-	       (double)copy_ns / (double)own.ns,
-	       (double)stats->cache_hits * 100 / (double)stats->frames,
-	       (double)stats->slow_steps * 100 / (double)stats->frames);
+	qsort(s.value, s.len, sizeof(s.value[0]), compare_doubles);
+	printf("%-40s %9.2f   (%.2f to %.2f)\n", name, s.value[s.len / 2], s.value[0],
+	       s.value[s.len - 1]);
+}
+
+static double per_frame(struct pass p)
+{
+	return p.frames ? (double)p.ns / (double)p.frames : 0;
+}
+
+struct measured {
+	struct series warm, cold, libunwind, dwfl, by_libunwind, by_dwfl, copy_warm, copy_cold,
+		by_copy_warm, by_copy_cold;
+};
+
+static void add(struct series *s, double value)
+{
+	s->value[s->len++] = value;
+}
+
+static void run_round(struct bench *b, struct unwinder *u, struct libunwind_space *space,
+		      struct bench_dwfl *d, struct measured *m)
+{
+	struct pass copied, own, other;
+	copied = run_copy(b);
+	copied = run_copy(b);
+	run_own(b, u);
+	own = run_own(b, u);
+	add(&m->warm, per_frame(own));
+	add(&m->copy_warm, (double)copied.ns / (double)own.frames);
+	add(&m->by_copy_warm, (double)own.ns / (double)copied.ns);
+	other = run_libunwind(b, space);
+	add(&m->libunwind, per_frame(other));
+	add(&m->by_libunwind, per_frame(other) / per_frame(own));
+	other = run_dwfl(b, d);
+	add(&m->dwfl, per_frame(other));
+	add(&m->by_dwfl, per_frame(other) / per_frame(own));
+	flush_stacks(b);
+	copied = run_copy(b);
+	flush_stacks(b);
+	own = run_own(b, u);
+	add(&m->cold, per_frame(own));
+	add(&m->copy_cold, (double)copied.ns / (double)own.frames);
+	add(&m->by_copy_cold, (double)own.ns / (double)copied.ns);
+}
+
+static void report(const struct bench *b, const struct measured *m)
+{
+	show("own, ns a frame, warm", m->warm);
+	show("own, ns a frame, cold", m->cold);
+	show("libunwind, ns a frame", m->libunwind);
+	show("libdwfl, ns a frame", m->dwfl);
+	show("copying, ns a frame, warm", m->copy_warm);
+	show("copying, ns a frame, cold", m->copy_cold);
+	show("libunwind / own", m->by_libunwind);
+	show("libdwfl / own", m->by_dwfl);
+	show("own / copying, warm", m->by_copy_warm);
+	show("own / copying, cold", m->by_copy_cold);
+	(void)b;
 }
 
 static void measure(struct bench *b)
 {
 	struct unwinder *u = unwinder_new(UNWIND_X86_64);
 	struct libunwind_space *space = libunwind_space_new(true);
-	struct pass own = { 0 }, other = { 0 }, cold = run_own(b, u);
+	struct bench_dwfl *d = bench_dwfl_new(&b->target);
+	struct measured m = { 0 };
 	struct unwind_stats stats;
-	uint64_t copy_ns = UINT64_MAX;
+	struct unwind_request first = request(b, 0);
+	struct unwind_frame frames[FRAMES_MAX];
+	uint8_t end;
+	uint64_t start = clock_thread_cpu_ns();
+	unwind_stack(u, &first, frames, FRAMES_MAX, &end);
+	uint64_t first_ns = clock_thread_cpu_ns() - start;
+	struct pass rest = run_own(b, u);
+	b->copy = xmalloc(STACK_MAX);
+	find_used(b, u);
 	run_libunwind(b, space);
-	for (int i = 0; i < OWN_PASSES; i++) {
-		better(&own, run_own(b, u));
-		if (i < LIBUNWIND_PASSES)
-			better(&other, run_libunwind(b, space));
-		uint64_t ns = run_copy(b);
-		copy_ns = ns < copy_ns ? ns : copy_ns;
-	}
+	run_dwfl(b, d);
+	for (size_t i = 0; i < b->rounds; i++)
+		run_round(b, u, space, d, &m);
+	size_t dwfl_equal, equal = count_equal(b, u, space, d, &dwfl_equal);
+	uint64_t used = 0;
+	for (size_t i = 0; i < b->count; i++)
+		used += b->used[i];
 	unwinder_get_stats(u, &stats);
-	report(b, cold, own, other, copy_ns, count_equal(b, u, space), &stats);
+	double samples = (double)b->count;
+	printf("samples %zu, frames a sample %.1f, used stack bytes a sample %.0f, whole %.2f %%\n",
+	       b->count, (double)rest.frames / samples, (double)used / samples,
+	       (double)rest.whole * 100 / samples);
+	printf("the same frames: libunwind %.2f %%, libdwfl %.2f %%; cache hits %.3f %%, rare steps %.3f %%\n",
+	       (double)equal * 100 / samples, (double)dwfl_equal * 100 / samples,
+	       (double)stats.cache_hits * 100 / (double)stats.frames,
+	       (double)stats.slow_steps * 100 / (double)stats.frames);
+	printf("first stack of all %.3f ms, first pass %.3f us a sample\n", (double)first_ns / 1e6,
+	       (double)rest.ns / samples / 1e3);
+	report(b, &m);
+	free(b->copy);
+	bench_dwfl_free(d);
 	libunwind_space_free(space);
 	unwinder_free(u);
 }
 
 int main(int argc, char **argv)
 {
-	struct bench b = { 0 };
-	size_t wanted = 1000;
+	struct bench b = { .rounds = 7 };
+	size_t wanted = 1000, wait_ms = 50;
 	int option;
-	char *self[] = { argv[0], (char[]){ "--deep" }, NULL };
-	if (argc == 2 && strcmp(argv[1], "--deep") == 0)
-		for (;;)
-			sink += descend(64);
-	while ((option = getopt(argc, argv, "+n:")) != -1) {
-		if (option != 'n')
+	while ((option = getopt(argc, argv, "+n:r:w:")) != -1) {
+		size_t value = optarg ? strtoul(optarg, NULL, 10) : 0;
+		if (option == 'n')
+			wanted = value;
+		else if (option == 'r')
+			b.rounds = value < ROUNDS_MAX ? value : ROUNDS_MAX;
+		else if (option == 'w')
+			wait_ms = value;
+		else
 			return 2;
-		wanted = strtoul(optarg, NULL, 10);
 	}
-	if (capture(&b, optind < argc ? argv + optind : self, wanted) != 0) {
+	if (optind == argc || capture(&b, argv + optind, wanted, (unsigned)wait_ms) != 0) {
 		fprintf(stderr,
-			"bench_unwind: no samples: the program cannot be traced or ended at once\n");
+			"bench_unwind: no samples: no command, it cannot be traced, or it ended at once\n");
 		return 1;
 	}
 	measure(&b);
@@ -236,6 +338,7 @@ int main(int argc, char **argv)
 		free_ptr(&b.memories[i].stack);
 	free(b.memories);
 	free(b.regs);
+	free(b.used);
 	target_release(&b.target);
 	return 0;
 }
