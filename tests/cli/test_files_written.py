@@ -4,7 +4,7 @@ import stat
 import subprocess
 import threading
 
-from proftest import PROF, SOURCE, Skip, environment, expect, expect_equal, main, need_root, prof, run
+from proftest import PATIENCE, PROF, SOURCE, Skip, environment, expect, expect_equal, main, need_root, prof, run
 
 MAGIC = b"\x89PROF\r\n\x1a"
 PERF_DATA = os.path.join(SOURCE, "tests/corpus/perf_data/callchain.data")
@@ -95,7 +95,7 @@ def test_a_file_at_standard_output_stays_the_same_file():
 
 
 def prof_to(out, *args):
-    return subprocess.run([PROF, *args], stdout=out, env=environment(), timeout=60, check=False).returncode
+    return subprocess.run([PROF, *args], stdout=out, env=environment(), timeout=PATIENCE, check=False).returncode
 
 
 def test_symbolize_does_not_replace_other_formats():
@@ -157,7 +157,7 @@ def test_devices_are_no_profiles():
         except PermissionError:
             raise Skip("devices do not work here") from None
         os.close(read_one)
-        r = prof("report", name, timeout=20)
+        r = prof("report", name)
         expect_equal((r.status, r.out, r.err), (1, "", "prof report: %s: %s\n" % (name, text)), name)
 
 
@@ -165,7 +165,7 @@ def test_a_sparse_tail_is_passed_quickly():
     whole = imported("whole.data")
     write("a.data", whole)
     os.truncate("a.data", len(whole) + (64 << 30))
-    r = run("sh", "-c", "ulimit -t 5; exec \"$PROF\" report a.data", timeout=30)
+    r = run("sh", "-c", "ulimit -t 5; exec \"$PROF\" report a.data")
     expect_equal(r.status, 0, str(r))
     expect_equal(r.err, "prof report: the file is damaged in 1 place: %d bytes were skipped\n" % (64 << 30), "note")
 

@@ -16,7 +16,7 @@ function(prof_python_tests prefix)
 			string(REGEX REPLACE "^def test_([a-z0-9_]+).*" "\\1" function ${line})
 			set(name ${prefix}.${group}.${function})
 			add_test(NAME ${name} COMMAND ${PROF_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/${file} test_${function})
-			set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300 ENVIRONMENT
+			set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 3000 ENVIRONMENT
 				"PROF=$<TARGET_FILE:prof>;PROF_FILTER=kill;BUILD=${PROJECT_BINARY_DIR};PROGRAMS=${PROJECT_BINARY_DIR}/tests/programs;SOURCE=${PROJECT_SOURCE_DIR};PROF_ROUNDS=$<IF:$<BOOL:${PROF_LONG_TESTS}>,20,4>;PYTHONPATH=${PROJECT_SOURCE_DIR}/tests/lib")
 			if(function MATCHES "_alone$")
 				set_tests_properties(${name} PROPERTIES RUN_SERIAL ON)

@@ -23,6 +23,7 @@ PROGRAMS = os.environ.get("PROGRAMS", ".")
 SOURCE = os.environ.get("SOURCE", ".")
 IS_ROOT = os.geteuid() == 0
 EXIT_SKIPPED = 77
+PATIENCE = 600  # seconds: what takes longer hangs, however busy the machine is
 
 
 class Skip(Exception):
@@ -82,7 +83,7 @@ def environment(**more):
     return env
 
 
-def run(*args, timeout=60, stdin=subprocess.DEVNULL, env=None, cwd=None, **more):
+def run(*args, timeout=PATIENCE, stdin=subprocess.DEVNULL, env=None, cwd=None, **more):
     p = subprocess.run([str(a) for a in args], stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                        timeout=timeout, env=env or environment(), cwd=cwd, check=False, **more)
     return Result([str(a) for a in args], p.returncode, p.stdout, p.stderr)
@@ -175,6 +176,16 @@ def total(stacks):
     return sum(s.weight for s in stacks)
 
 
+RATE = 997  # samples for each second of CPU time
+
+
+def expect_recorded(stacks, seconds, what):
+    """Not a few samples only of so much CPU time. All cannot be asked for: a host that takes turns from a virtual
+    machine delays its timers, which then fire once for several periods."""
+    n, due = total(stacks), seconds * RATE
+    expect(n > 0.25 * due, "%s: %d samples of %.0f due" % (what, n, due))
+
+
 def expect_share(stacks, select, share, what):
     n = total(stacks)
     got = sum(s.weight for s in stacks if select(s))
@@ -249,14 +260,14 @@ class Sysctl:
             f.write(self.before)
 
 
-def wait_until(condition, seconds, what):
-    end = time.monotonic() + seconds
+def wait_until(condition, what):
+    end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         value = condition()
         if value:
             return value
         time.sleep(0.02)
-    raise Failure("waited %s s: %s" % (seconds, what))
+    raise Failure("waited %s s: %s" % (PATIENCE, what))
 
 
 def start(*args, **more):
@@ -265,7 +276,7 @@ def start(*args, **more):
                             stderr=subprocess.PIPE, env=environment(), start_new_session=True, **more)
 
 
-def finish(process, timeout=30):
+def finish(process, timeout=PATIENCE):
     try:
         out, err = process.communicate(timeout=timeout)
     except subprocess.TimeoutExpired:
@@ -309,6 +320,17 @@ def cpu_seconds(pid):
     except OSError:
         return 0
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def is_pending(pid, number):
+    """Was a signal sent that the process has not taken yet?"""
+    with open("/proc/%d/status" % pid, encoding="utf-8", errors="replace") as f:
+        return bool(int(re.search(r"^ShdPnd:\s*(\w+)$", f.read(), re.M).group(1), 16) >> (number - 1) & 1)
+
+
+def wait_until_recording(path="test.data"):
+    """prof puts its file in place once all events are open."""
+    wait_until(lambda: os.path.exists(path), "prof to record")
 
 
 def alive(pid):

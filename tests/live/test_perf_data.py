@@ -4,10 +4,11 @@ import os
 import re
 import signal
 import subprocess
-import time
+import sys
 
 import nameoracle
-from proftest import Recording, Skip, below, expect, expect_all, expect_equal, main, need_root, need_tool, prof, program, run, total
+from proftest import Recording, Skip, below, cpu_seconds, expect, expect_all, expect_equal, expect_recorded, main, need_root
+from proftest import need_tool, prof, program, run, total, wait_until
 
 
 def perf(*args, **more):
@@ -80,12 +81,11 @@ def test_frame_pointer_chains():
     check_same(r)
 
 
-def fork_and_burn(seconds):
-    """A child that runs no program of its own, until it is killed or so long."""
-    pid = os.fork()
+def fork_and_burn():
+    """A child that runs no program of its own."""
+    parent, pid = os.getpid(), os.fork()
     if pid == 0:
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
+        while os.getppid() == parent:
             pass
         os._exit(0)
     return pid
@@ -93,19 +93,20 @@ def fork_and_burn(seconds):
 
 def test_tasks_from_before_the_recording():
     need_root()
-    forked = fork_and_burn(100)
-    started = subprocess.Popen([program("shares"), "100000"], stdout=subprocess.DEVNULL)
-    time.sleep(0.2)
+    forked = fork_and_burn()
+    started = subprocess.Popen([program("shares"), "600000"], stdout=subprocess.DEVNULL)
     try:
-        # Its command competes with both for the CPUs: however busy the machine is, they run as much meanwhile.
-        r = perf_record(program("leaf"), "500", options=("-g", "-a"))
+        wait_until(lambda: min(map(cpu_seconds, (forked, started.pid))) > 0.1, "both to burn")
+        wait = "import sys, proftest as p; n = int(sys.argv[1]); end = p.cpu_seconds(n) + 0.4; " \
+               "p.wait_until(lambda: p.cpu_seconds(n) > end, 'the target to burn')"
+        r = perf_record(sys.executable, "-c", wait, str(started.pid), options=("-g", "-a"))
     finally:
-        os.kill(forked, signal.SIGKILL)
-        os.waitpid(forked, 0)
         started.kill()
         started.wait()
+        os.kill(forked, signal.SIGKILL)
+        os.waitpid(forked, 0)
     stacks = [s for s in r.counts() if s.comm == "shares"]
-    expect(total(stacks) > 50, "only %d samples of shares" % total(stacks))
+    expect_recorded(stacks, 0.4, "shares")
     expect_all(stacks, lambda s: not s.leaf.startswith("[unknown"), "a name")
     modules = prof("report", "--by=module", "--pid=%d" % forked, r.path).out
     # Callers may be: not all of it keeps frame pointers.
@@ -183,7 +184,9 @@ def test_pipe_mode():
     r = run("sh", "-c", "'%s' record -q -g -e cpu-clock -F 997 -o - -- '%s' 300 2>/dev/null > pipe.data"
             % (need_tool("perf"), program("ending")))
     expect(os.path.getsize("pipe.data") > 1000, str(r))
-    expect(total(below(Recording("pipe.data").counts(), "burn_here")) > 100, "samples")
+    stacks = Recording("pipe.data").counts()
+    expect_equal(total(stacks), len(perf_leaves("pipe.data")), "samples")
+    expect_recorded(below(stacks, "burn_here"), 0.3, "the program")
 
 
 def test_cut_perf_data():
@@ -193,7 +196,7 @@ def test_cut_perf_data():
     for i in range(1, 20):
         with open("cut.data", "wb") as f:
             f.write(data[:len(data) * i // 20])
-        r = prof("folded", "cut.data", timeout=20)
+        r = prof("folded", "cut.data")
         expect(r.signal == 0 and r.status in (0, 1), str(r))
         expect(r.status == 0 or r.err.count("\n") == 1, r.err)
 

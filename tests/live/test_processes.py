@@ -5,8 +5,9 @@ import subprocess
 import sys
 import time
 
-from proftest import PROF, Recording, Sysctl, below, binomial_slack, cpu_seconds, environment, expect, expect_all, expect_equal
-from proftest import expect_share, finish, main, need_root, prof, program, record, start, total
+from proftest import PROF, RATE, Recording, Skip, Sysctl, alive, below, binomial_slack, cpu_seconds, environment, expect
+from proftest import expect_all, expect_equal, expect_recorded, expect_share, finish, main, need_root, prof, program, record
+from proftest import start, total, wait_until, wait_until_recording
 
 
 def test_ways_to_start_a_child():
@@ -27,7 +28,7 @@ def test_ways_to_start_a_child():
 
 
 def check_short_lived(count, microseconds):
-    r = record(program("short_lived"), 1, count, microseconds, timeout=120)
+    r = record(program("short_lived"), 1, count, microseconds)
     weights = [s for s in r.folded() if s.comm == "short_lived"]
     got = sum(s.weight for s in weights)
     want = sum(r.truths.values())
@@ -44,7 +45,7 @@ def test_short_lived_200us():
 
 def test_short_tasks_are_named_by_sampling_whole_cpus():
     need_root()
-    r = record(program("short_lived"), 1, 3000, 500, timeout=120)
+    r = record(program("short_lived"), 1, 3000, 500)
     expect("shorter than a sampling period" in r.result.err, r.result.err)
     got = sum(s.weight for s in r.folded() if s.comm == "short_lived")
     want = sum(r.truths.values())
@@ -60,7 +61,7 @@ def test_reused_numbers_are_not_the_same_processes_alone():
     other = start("sh", "-c", "while :; do '%s' 20 >/dev/null; done" % program("shares"))
     try:
         with Sysctl("kernel.pid_max", "1500"):
-            r = record("sh", "-c", "i=0; while [ $i -lt 3000 ]; do /bin/true; i=$((i+1)); done", timeout=120)
+            r = record("sh", "-c", "i=0; while [ $i -lt 3000 ]; do /bin/true; i=$((i+1)); done")
     finally:
         os.killpg(other.pid, signal.SIGKILL)
         other.wait()
@@ -83,101 +84,134 @@ def test_many_threads():
 
 
 def test_daemon():
-    begun = time.monotonic()
-    r = record(program("daemonize"), 400)
+    r = record(program("daemonize"), 400, 600000)
+    daemon = r.truths["daemon"]
+    expect(alive(daemon), "a daemon was waited for: " + str(r.result))
+    os.kill(daemon, signal.SIGKILL)
     expect(below(r.counts(), "front_burn"), "the first process")
-    expect(time.monotonic() - begun < 20, "waits for a daemon for ever")
     expect("trace" not in r.result.err.lower(), r.result.err)
 
 
 def burning():
     """A program that has started and burns for long enough."""
-    return subprocess.Popen([program("shares"), "60000"], stdout=subprocess.PIPE, env=environment())
+    return subprocess.Popen([program("shares"), "600000"], stdout=subprocess.PIPE, env=environment())
 
 
 def record_running(target, *options):
-    """Record for a while; returns what was recorded and how many samples were due at most and at least: prof starts
-    and stops somewhat later than this function."""
+    """Record for a second of the target's CPU time; returns what was recorded, and how many samples were due at least
+    and at most: prof starts and stops somewhat earlier and later than it can be seen."""
     before = cpu_seconds(target.pid)
-    r = prof("record", "-o", "test.data", *options)
-    due = (cpu_seconds(target.pid) - before) * 997
+    p = start(PROF, "record", "-o", "test.data", *options)
+    wait_until_recording()
+    begun = cpu_seconds(target.pid)
+    wait_until(lambda: cpu_seconds(target.pid) > begun + 1, "the target to burn")
+    os.kill(p.pid, signal.SIGINT)
+    r = finish(p)
+    after = cpu_seconds(target.pid)
     expect_equal((r.status, r.out), (0, ""), str(r))
     expect_equal(target.poll(), None, "the target lives on")
     target.kill()
     target.communicate()
-    return Recording("test.data", r), due
+    return Recording("test.data", r), 1, after - before
 
 
-def check_burning(stacks, due):
-    n = total(below(stacks, "main"))
-    expect(0.25 * due <= n <= due + binomial_slack(due / 0.9, 0.9), "%d samples, %d due while prof ran" % (n, due))
+def check_burning(stacks, least, most):
+    main_stacks = below(stacks, "main")
+    expect_recorded(main_stacks, least, "the target")
+    due = most * RATE
+    n = total(main_stacks)
+    expect(n <= due + binomial_slack(due / 0.9, 0.9), "%d samples, %d due while prof ran" % (n, due))
     for name, share in (("half", 0.5), ("third", 0.3), ("fifth", 0.2)):
-        expect_share(below(stacks, "main"), lambda s: name in s, share, name)
+        expect_share(main_stacks, lambda s: name in s, share, name)
         expect_all(below(stacks, name), lambda s: s.has("main", name), "main;" + name)
 
 
 def test_attach():
     target = burning()
-    r, due = record_running(target, "-p", target.pid, "--duration", "1.5")
-    check_burning(r.counts(), due)
+    r, *due = record_running(target, "-p", target.pid)
+    check_burning(r.counts(), *due)
 
 
 def test_detached_target_goes_on():
-    target = subprocess.Popen([program("shares"), "1000"], stdout=subprocess.PIPE, env=environment())
+    target = burning()
     r = prof("record", "-o", "test.data", "-p", target.pid, "--duration", "0.3")
-    out, _ = target.communicate(timeout=60)
-    expect_equal((r.status, target.returncode), (0, 0), "statuses")
-    expect(b"truth half" in out, "the target's own end")
+    expect_equal((r.status, r.out), (0, ""), str(r))
+    expect_equal(target.poll(), None, "the target lives on")
+    before = cpu_seconds(target.pid)
+    wait_until(lambda: cpu_seconds(target.pid) > before, "the target to go on")
+    target.kill()
+    target.communicate()
+    run_ = Recording("test.data").info()["runs"][0]
+    expect(run_["end_ns"] - run_["start_ns"] >= 3e8, "it lasted as long as was asked for: %s" % run_)
+
+
+GO = "while [ ! -e go ]; do sleep 0.05; done"
+
+
+def go():
+    with open("go", "w", encoding="ascii"):
+        pass
 
 
 def test_attach_follows_new_children():
-    target = subprocess.Popen(["sh", "-c", "sleep 0.7; '%s' 800; true" % program("shares")], stdout=subprocess.DEVNULL,
+    target = subprocess.Popen(["sh", "-c", "%s; '%s' 800; true" % (GO, program("shares"))], stdout=subprocess.DEVNULL,
                               env=environment())
-    r = prof("record", "-o", "test.data", "-p", target.pid, "--duration", "3")
-    target.wait(timeout=30)
+    p = start(PROF, "record", "-o", "test.data", "-p", target.pid)
+    wait_until_recording()
+    go()
+    target.wait()
+    r = finish(p)
     expect_equal(r.status, 0, str(r))
-    expect(below(Recording("test.data").counts(), "half"), "a child started later: " + r.err)
+    expect_recorded(below(Recording("test.data").counts(), "half"), 0.4, "a child started later")
 
 
 def test_attached_target_ends():
-    target = subprocess.Popen([program("ending"), "700", "exit"], env=environment())
+    target = subprocess.Popen([program("ending"), "2000", "exit"], env=environment())
     p = start(PROF, "record", "-o", "test.data", "-p", target.pid)
-    expect_equal(target.wait(timeout=20), 7, "the target's status")
-    r = finish(p, 10)
+    expect_equal(target.wait(), 7, "the target's status")
+    r = finish(p)
     expect_equal(r.status, 0, str(r))
     expect(below(Recording("test.data").counts(), "burn_here"), "samples")
 
 
 def test_attach_one_thread():
     target = burning()
-    r, due = record_running(target, "-t", target.pid, "--duration", "1.5")
-    check_burning(r.counts(), due)
+    r, *due = record_running(target, "-t", target.pid)
+    check_burning(r.counts(), *due)
 
 
 def test_whole_machine_alone():
     need_root()
     target = burning()
-    r, due = record_running(target, "-a", "--duration", "1.5")
-    check_burning([s for s in r.counts() if s.comm == "shares"], due)
+    r, *due = record_running(target, "-a")
+    check_burning([s for s in r.counts() if s.comm == "shares"], *due)
 
 
 def test_delay():
-    script = "'%s' 100; sleep 2.5; '%s' 100 exit; true" % (program("shares"), program("ending"))
-    stacks = record("sh", "-c", script, options=["-D", "2000"]).counts()
-    expect_equal(total(below(stacks, "half")), 0, "samples of what ran before the delay was over")
-    expect(total(below(stacks, "burn_here")) > 50, "samples of what ran after it")
+    """What runs before the delay is over has no samples. On a busy machine it may take long: then a longer delay."""
+    for delay in (2, 10, 60, 300):
+        begun = time.time()
+        script = "'%s' 100; date +%%s >first; sleep %d.5; '%s' 400 exit; true" % (program("shares"), delay,
+                                                                                 program("ending"))
+        stacks = record("sh", "-c", script, options=["-D", str(1000 * delay)]).counts()
+        expect_recorded(below(stacks, "burn_here"), 0.4, "what ran after the delay")
+        with open("first", encoding="ascii") as f:
+            if int(f.read()) + 1 < begun + delay:
+                expect_equal(total(below(stacks, "half")), 0, "samples of what ran before the delay was over")
+                return
+    raise Skip("too busy a machine")
 
 
 def test_events():
     r = record(program("shares"), 300, options=["-e", "task-clock,page-faults", "-F", "500"])
-    expect(total(below(r.counts("--event", "task-clock"), "half")) > 20, r.result.err)
-    faults = record(program("wrappers"), 100, options=["-e", "page-faults", "-c", "1"], path="faults.data").counts()
-    expect(total(below(faults, "main")) > 30, "page faults: %d" % total(below(faults, "main")))
+    expect_recorded(below(r.counts("--event", "task-clock"), "half"), 0.15 / 2, r.result.err)
+    faults = record(program("plt_lazy"), 0, 100, options=["-e", "page-faults", "-c", "1"], path="faults.data").counts()
+    expect(total(below(faults, "main")) >= 100, "page faults: %d" % total(below(faults, "main")))
 
 
 def growth_script(wait):
-    """After a while: a program whose stacks do not fit, then another one."""
-    return "sleep %s; '%s' 1200 12 4096; '%s' 800; true" % (wait, program("deep"), program("shares"))
+    """After a wait: a program whose stacks do not fit, then another one."""
+    return "%s; '%s' 1200 12 4096; '%s' 800; true" % (wait, program("deep"), program("shares"))
 
 
 def check_growth(recorded):
@@ -187,24 +221,24 @@ def check_growth(recorded):
     deep = [s for s in stacks if s.comm == "deep"]
     expect(max((s.frames.count("rec") for s in deep), default=0) >= 12, "no whole stack of deep: " + recorded.err)
     later = [s for s in stacks if s.comm == "shares"]
-    expect(total(below(later, "main")) > 100, "%d samples of what came later: %s" % (total(later), recorded.err))
+    expect_recorded(below(later, "main"), 0.8, "what came later: " + recorded.err)
     bad = [s.frames for s in later if any("unmapped" in f for f in s.frames)]
     expect_equal(bad[:3], [], "%d stacks of what came later have code of no file" % len(bad))
 
 
 def test_growth_while_attached():
-    target = subprocess.Popen(["sh", "-c", growth_script(1)], stdout=subprocess.DEVNULL, env=environment())
-    try:
-        recorded = prof("record", "-o", "test.data", "-p", str(target.pid))  # it ends with its target
-    finally:
-        target.wait(timeout=60)
-    check_growth(recorded)
+    target = subprocess.Popen(["sh", "-c", growth_script(GO)], stdout=subprocess.DEVNULL, env=environment())
+    p = start(PROF, "record", "-o", "test.data", "-p", target.pid)  # it ends with its target
+    wait_until_recording()
+    go()
+    target.wait()
+    check_growth(finish(p))
 
 
 def test_growth_system_wide_alone():
     need_root()
     # Reading what runs already takes its time on a busy machine; what comes meanwhile is judged all at once.
-    check_growth(prof("record", "-a", "-o", "test.data", "--", "sh", "-c", growth_script(3), timeout=120))
+    check_growth(prof("record", "-a", "-o", "test.data", "--", "sh", "-c", growth_script("sleep 3")))
 
 
 def test_events_with_many_children():
@@ -223,8 +257,8 @@ print(sum(u.ru_utime + u.ru_stime for u in (r.getrusage(r.RUSAGE_SELF), r.getrus
 
 def test_period():
     r = record(program("shares"), 1000, options=["-e", "task-clock", "-c", "10000000"])
-    n = total(r.counts())
-    expect(85 <= n <= 115, "%d samples at 10 ms in 1 s" % n)
+    n = total(below(r.counts(), "main"))
+    expect(50 <= n <= 115, "%d samples at 10 ms in 1 s" % n)
 
 
 if __name__ == "__main__":

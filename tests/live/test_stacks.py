@@ -1,5 +1,6 @@
 """Stacks of programs that state them: every frame there, none invented."""
-from proftest import below, expect, expect_all, expect_equal, expect_share, main, prof, program, record, total
+from proftest import below, binomial_slack, expect, expect_all, expect_equal, expect_recorded, expect_share, main, prof
+from proftest import program, record, total
 
 
 def user_stacks(recording):
@@ -40,7 +41,7 @@ def test_vdso():
     stacks = burnt(record(program("vdso"), 400), "reader")
     expect_all(stacks, lambda s: s.has("main", "reader"), "main;reader")
     inside = [s for s in stacks if any("vdso" in f for f in s.frames)]
-    expect(total(inside) > 0.3 * total(stacks), "%d of %d samples are in the vdso" % (total(inside), total(stacks)))
+    expect(total(inside) > 0.1 * total(stacks), "%d of %d samples are in the vdso" % (total(inside), total(stacks)))
 
 
 def test_wrappers_of_libc():
@@ -62,12 +63,13 @@ def test_signal_handler():
     whole = [s for s in stacks if s.has("main", "interrupted")]
     cut = [s for s in stacks if s.is_cut]
     expect_equal(total(whole) + total(cut), total(stacks), "whole stacks and those that say that they are cut")
-    expect(total(whole) > 0.45 * total(stacks), "%d of %d stacks are whole" % (total(whole), total(stacks)))
+    least = 0.5 * total(stacks) - binomial_slack(total(stacks), 0.5)
+    expect(total(whole) >= least, "%d of %d stacks are whole" % (total(whole), total(stacks)))
 
 
 def check_recursion(depth, frame_bytes, whole_at_least):
     """Exactly so many frames of rec below main, or a stack that says it is cut."""
-    r = record(program("deep"), 600, depth, frame_bytes)
+    r = record(program("deep"), 1200, depth, frame_bytes)
     stacks = burnt(r, "leaf_burn")
     whole = [s for s in stacks if s.frames.count("rec") == depth and s.has("main", "rec")]
     cut = [s for s in stacks if s.is_cut]
@@ -152,7 +154,7 @@ def test_stack_modes():
     for mode in ("fp", "dwarf", "dwarf,16384", "none"):
         r = record(program("shares"), 200, options=["--call-graph", mode], path=mode.split(",")[0] + ".data")
         stacks = r.counts("--no-inline")
-        expect(total(stacks) > 100, mode)
+        expect_recorded(stacks, 0.2, mode)
         if mode == "none":
             expect_all(stacks, lambda s: len(s.frames) <= 1, "one frame without stacks")
         if mode.startswith("dwarf"):

@@ -1,5 +1,6 @@
-/* MS: burns MS/2 in front_burn, then leaves a daemon (all descriptors closed, own session, forked twice) that burns
- * MS in daemon_burn after the first process has ended with status 0. */
+/* MS DAEMON_MS: burns MS/2 in front_burn, then leaves a daemon (all descriptors closed, own
+ * session, forked twice) that burns DAEMON_MS in daemon_burn after the first process has ended with
+ * status 0. Prints "truth daemon PID". */
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -27,8 +28,9 @@ int main(int argc, char **argv)
 	setsid();
 	if (fork())
 		_exit(0);
+	state_truth("daemon", (uint64_t)getpid());
 	for (int fd = 0; fd < 1024; fd++)
 		close(fd);
-	daemon_burn(ns);
+	daemon_burn((argc > 2 ? strtoull(argv[2], NULL, 10) : 300) * 1000000u);
 	return 0;
 }
