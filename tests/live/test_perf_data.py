@@ -11,18 +11,22 @@ from proftest import Recording, Skip, below, cpu_seconds, expect, expect_all, ex
 from proftest import need_tool, prof, program, run, total, wait_until
 
 
+def retried(call):
+    """perf itself ends by a signal now and then."""
+    for _ in range(5):
+        r = call()
+        if r.status < 128:
+            return r
+    raise Skip("perf itself ends by signal %d: %s" % (r.status - 128, r.err.strip()))
+
+
 def perf(*args, **more):
     # Its own build-ID cache: an old one would name what prof cannot know.
-    return run(need_tool("perf"), "--buildid-dir", os.path.abspath("buildids"), *args, **more)
+    return retried(lambda: run(need_tool("perf"), "--buildid-dir", os.path.abspath("buildids"), *args, **more))
 
 
-def perf_record(*command, options=("-g",), path="perf.data"):
-    for _ in range(5):
-        r = perf("record", "-q", "-o", path, "-e", "cpu-clock", "-F", "997", *options, "--", *command)
-        if not r.signal:
-            break
-    if r.signal:
-        raise Skip("perf itself ends by signal %d: %s" % (r.signal, r.err.strip()))
+def perf_record(*command, options=("-g",), path="perf.data", event=("cpu-clock", "-F", "997")):
+    r = perf("record", "-q", "-o", path, "-e", *event, *options, "--", *command)
     if r.status and "not" in r.err and "perf_event" in r.err:
         raise Skip("perf cannot record here: " + r.err.strip())
     expect_equal(r.status, 0, str(r))
@@ -139,7 +143,10 @@ def test_names_of_plt_stubs():
     """perf may name none: it then stretches _init over them, which ends before. prof does."""
     for name in ("plt_lazy", "plt_ibt"):
         check_same(perf_record(program(name), 400))
-        expect(any(row.linkage.endswith("@plt") for row in leaves_of("imported.data")), "no samples in stubs")
+        # Whether a timer ever finds a stub is up to the processor. Page faults do.
+        check_same(perf_record(program(name), 0, 100, event=("page-faults", "-c", "1")))
+        stubs = sum(row.linkage.endswith("@plt") for row in leaves_of("imported.data"))
+        expect(stubs >= 100, "%d of 100 samples in stubs" % stubs)
 
 
 def test_names_of_inlined_functions():
@@ -181,8 +188,8 @@ def test_several_events():
 
 
 def test_pipe_mode():
-    r = run("sh", "-c", "'%s' record -q -g -e cpu-clock -F 997 -o - -- '%s' 300 2>/dev/null > pipe.data"
-            % (need_tool("perf"), program("ending")))
+    script = "'%s' record -q -g -e cpu-clock -F 997 -o - -- '%s' 300 2>/dev/null > pipe.data"
+    r = retried(lambda: run("sh", "-c", script % (need_tool("perf"), program("ending"))))
     expect(os.path.getsize("pipe.data") > 1000, str(r))
     stacks = Recording("pipe.data").counts()
     expect_equal(total(stacks), len(perf_leaves("pipe.data")), "samples")
