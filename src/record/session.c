@@ -270,17 +270,34 @@ static int exit_status(const struct broker *b, int *die_by_signal)
 	return WEXITSTATUS(b->wait_status);
 }
 
-static void release(struct broker *b)
+static void close_control(struct broker *b)
 {
 	if (b->control >= 0)
 		close(b->control);
+	b->control = -1;
 	for (int i = 0; i < 2; i++) {
 		if (b->files[i] >= 0)
 			close(b->files[i]);
+		b->files[i] = -1;
 	}
-	if (b->worker > 0)
-		while (waitpid(b->worker, NULL, 0) < 0 && errno == EINTR)
-			;
+}
+
+/* Its sockets are closed a moment before its end can be asked for. */
+static void wait_for_worker(struct broker *b)
+{
+	int status = 0;
+	close_control(b); /* whatever it waits for does not come any more */
+	if (b->worker <= 0)
+		return;
+	while (waitpid(b->worker, &status, 0) < 0 && errno == EINTR)
+		;
+	b->worker = 0;
+	b->worker_signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+}
+
+static void release(struct broker *b)
+{
+	wait_for_worker(b);
 	if (b->signals >= 0)
 		close(b->signals);
 	for (size_t i = 0; i < b->pid_fds.len; i++) {
@@ -307,6 +324,8 @@ static int run(struct broker *b, int *die_by_signal, struct error *err)
 		return -1;
 	start_clocks(b);
 	broker_loop(b);
+	if (!b->done)
+		wait_for_worker(b);
 	say_summary(b);
 	return exit_status(b, die_by_signal);
 }

@@ -6,7 +6,7 @@ import signal
 
 from proftest import NOBODY, PROF, RATE, Recording, Sysctl, alive, as_nobody, below, child_named, children, copy_for_everybody
 from proftest import expect, expect_equal, expect_recorded, finish, main, need_root, need_tool, prof, program, record, run, start
-from proftest import total, wait_until, world_directory
+from proftest import total, wait_until, wait_until_recording, world_directory
 
 
 def setup(*names):
@@ -199,7 +199,7 @@ def test_worker_of_a_user_is_confined():
 def test_worker_that_is_ended_says_so():
     p = start(PROF, "record", "-o", "t.data", "--", "sh", "-c", WAIT)
     worker = worker_of(p.pid)
-    confined(worker)
+    wait_until_recording("t.data")
     os.kill(worker, signal.SIGSYS)
     r = let_go(p)
     expect("ended early: Bad system call" in r.err, r.err)
