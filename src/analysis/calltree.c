@@ -87,6 +87,8 @@ static uint32_t add_trie_node(struct builder *b, uint32_t node, uint32_t trie_no
 {
 	const struct profile_node *n = &b->profile->nodes.data[trie_node];
 
+	if (n->how == FRAME_CUT && b->options->no_end_markers)
+		return node;
 	return add_code(b, node, n->module, node_lookup_address(n),
 			frame_location_of_node(b->profile, trie_node), n->how == FRAME_GUESSED);
 }
@@ -138,6 +140,7 @@ static const char *end_marker(uint8_t end)
 	case END_DEPTH:
 	case END_LOOP:
 	case END_COMPAT:
+	case END_OTHER_STACK:
 		return stack_end_name(end);
 	default:
 		return NULL;
@@ -190,7 +193,8 @@ static uint32_t group_of(struct builder *b, struct grouping *g, const struct pro
 			*known = task_key(b, s->task);
 		key = *known;
 	}
-	bool marked = !b->options->no_end_markers && end_marker(s->end);
+	bool marked =
+		!b->options->no_end_markers && !(s->flags & SAMPLE_HAS_ROOT) && end_marker(s->end);
 	uint8_t end = marked ? s->end : (uint8_t)END_ROOT;
 	uint32_t *slot = pairmap_at(&g->of_group, key, end);
 	if (*slot == PAIRMAP_NONE) {

@@ -62,7 +62,9 @@ static uint32_t *find_root_modules(const struct profile *p)
 
 	for (size_t i = 0; i < p->nodes.len; i++) {
 		const struct profile_node *n = &p->nodes.data[i];
-		modules[i] = n->parent == PROFILE_NONE ? n->module : modules[n->parent];
+		bool is_first =
+			n->parent == PROFILE_NONE || p->nodes.data[n->parent].how == FRAME_CUT;
+		modules[i] = is_first ? n->module : modules[n->parent];
 	}
 	return modules;
 }

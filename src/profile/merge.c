@@ -280,7 +280,7 @@ static uint32_t add_node(struct merge *m, const struct merge_row *in)
 
 	if (is_missing(in, TABLE_NODES, "parent"))
 		row->parent = unknown_node(m);
-	if (row->how > FRAME_CODE)
+	if (row->how > FRAME_CUT)
 		row->how = FRAME_UNKNOWN;
 	row->module = module_or_unknown(m, row->module);
 	struct node_state state = child_state(m, row);

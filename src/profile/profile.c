@@ -77,6 +77,7 @@ const char *stack_end_name(uint8_t end)
 		[END_NO_STACK] = "no stack asked for",
 		[END_KERNEL_ONLY] = "kernel only",
 		[END_COMPAT] = "32-bit task",
+		[END_OTHER_STACK] = "on another stack",
 	};
 
 	return name_in(names, ARRAY_LEN(names), end);
@@ -94,6 +95,8 @@ const char *frame_how_name(uint8_t how)
 		[FRAME_CHAIN] = "kernel's chain",
 		[FRAME_GUESSED] = "guessed",
 		[FRAME_CODE] = "code followed",
+		[FRAME_LATER] = "read later",
+		[FRAME_CUT] = "missing frames",
 	};
 
 	return name_in(names, ARRAY_LEN(names), how);

@@ -132,7 +132,10 @@ enum frame_how {
 	FRAME_SIGNAL, /* the code a signal interrupted */
 	FRAME_CHAIN,  /* user part of the kernel's frame-pointer chain, or an imported stack */
 	FRAME_GUESSED,
-	FRAME_CODE, /* the code itself was followed to its return: certain, though nothing describes it */
+	FRAME_CODE, /* the code itself was followed to its return: certain, though nothing describes
+		       it */
+	FRAME_LATER, /* found in memory read at another time than the sample, and checked */
+	FRAME_CUT,   /* no frame: here some are missing, the ones outside are known again */
 };
 
 /* Addresses of these are looked up as they are; every other one at address - 1. */
@@ -165,6 +168,7 @@ enum stack_end {
 	END_NO_STACK,	 /* stacks were not asked for (--call-graph none) */
 	END_KERNEL_ONLY, /* a kernel thread, or user registers not available */
 	END_COMPAT,	 /* a 32-bit task: not unwound */
+	END_OTHER_STACK, /* it goes on on another stack, which could not be read or believed */
 	END_COUNT,
 };
 
@@ -174,6 +178,8 @@ enum {
 				 bars do not */
 	SAMPLE_GUESSED = 4,   /* at least one frame is guessed */
 	SAMPLE_GUEST = 8,
+	SAMPLE_HAS_ROOT = 16, /* the stack is not whole, but its outermost frames are the thread's
+				 root; a node with FRAME_CUT says where frames are missing */
 };
 
 /* A sample's stack, innermost first: (leaf_module, leaf_address) looked up exactly, then node, its
@@ -298,6 +304,14 @@ uint32_t profile_synthetic_module(const struct profile *p, const char *name);
 #define SYNTHETIC_KERNEL_NOT_PERMITTED "[kernel, not permitted]"
 #define SYNTHETIC_LOST		       "[lost]"
 #define SYNTHETIC_THROTTLED	       "[throttled]"
+/* Where frames are missing (FRAME_CUT): why the walk ended there. */
+#define SYNTHETIC_TRUNCATED	  "[truncated]"
+#define SYNTHETIC_CUT_NO_CFI	  "[cut: no unwind data]"
+#define SYNTHETIC_CUT_UNREADABLE  "[cut: unreadable memory]"
+#define SYNTHETIC_CUT_NO_MAPPING  "[cut: no mapping]"
+#define SYNTHETIC_CUT_DEPTH	  "[cut: too deep]"
+#define SYNTHETIC_CUT_LOOP	  "[cut: loop]"
+#define SYNTHETIC_CUT_OTHER_STACK "[cut: on another stack]"
 
 const char *stack_end_name(uint8_t end); /* "truncated copy", … for health lines */
 const char *frame_how_name(uint8_t how);

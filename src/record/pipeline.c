@@ -132,6 +132,8 @@ struct pipeline *pipeline_new(const struct pipeline_config *config, struct profi
 							.names = p->names,
 							.tasks = p->tasks,
 							.arch = config->arch,
+							.files = config->imported ? NULL
+										  : config->files,
 							.check_every = config->check_every });
 	write_header_rows(p);
 	for (uint32_t i = 0; i < config->event_count && config->account; i++) {

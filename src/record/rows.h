@@ -12,17 +12,30 @@
 #include "task/task.h"
 #include <stdint.h>
 
-struct rows {
-	struct profile_writer *writer; /* borrowed */
-	struct hmap threads;	       /* task_thread.id → row */
-	struct hmap spaces;	       /* task_space.id → row */
-	struct hmap mappings;	       /* task_mapping.id → done */
-	VEC(uint32_t) modules;	       /* task_module.index → row */
-	uint32_t synthetic[4];	       /* enum rows_synthetic → module row */
-	uint32_t unknown_module;
+enum rows_synthetic {
+	ROWS_NOT_SAMPLED,
+	ROWS_KERNEL_NOT_PERMITTED,
+	ROWS_LOST,
+	ROWS_THROTTLED,
+	ROWS_TRUNCATED, /* from here on: where frames are missing in a stack */
+	ROWS_CUT_NO_CFI,
+	ROWS_CUT_UNREADABLE,
+	ROWS_CUT_NO_MAPPING,
+	ROWS_CUT_DEPTH,
+	ROWS_CUT_LOOP,
+	ROWS_CUT_OTHER_STACK,
+	ROWS_SYNTHETIC_COUNT,
 };
 
-enum rows_synthetic { ROWS_NOT_SAMPLED, ROWS_KERNEL_NOT_PERMITTED, ROWS_LOST, ROWS_THROTTLED };
+struct rows {
+	struct profile_writer *writer;		  /* borrowed */
+	struct hmap threads;			  /* task_thread.id → row */
+	struct hmap spaces;			  /* task_space.id → row */
+	struct hmap mappings;			  /* task_mapping.id → done */
+	VEC(uint32_t) modules;			  /* task_module.index → row */
+	uint32_t synthetic[ROWS_SYNTHETIC_COUNT]; /* → module row */
+	uint32_t unknown_module;
+};
 
 void rows_init(struct rows *r, struct profile_writer *w);
 void rows_release(struct rows *r);

@@ -1,6 +1,8 @@
 /* One sample's stack: kernel chain, user frames, trie. */
 #include "record/stacks.h"
 
+#include "record/bases.h"
+#include "record/late.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +15,7 @@ struct raw_frame {
 	uint64_t pc;
 	uint8_t how;
 	bool kernel;
+	uint8_t cut; /* FRAME_CUT: enum rows_synthetic */
 };
 
 /* A frame as it was interned. */
@@ -24,15 +27,17 @@ struct known_frame {
 struct stacks {
 	struct stacks_config config;
 	struct unwinder *unwinder;
+	struct late *late; /* NULL: memory cannot be read later */
+	struct bases bases;
 	VEC(struct unwind_module *) modules; /* by task_module.index */
 	uint32_t node_count;		     /* of this epoch: a higher id is a new node */
 	uint64_t counter;
 	struct stacks_stats stats;
 	/* The stack before, outermost first: the next one mostly begins with the same frames. */
-	struct known_frame known[MAX_FRAMES + MAX_KERNEL_FRAMES];
+	struct known_frame known[MAX_FRAMES + MAX_KERNEL_FRAMES + BASES_FRAMES + 1];
 	size_t known_count;
 	uint64_t known_space;
-	struct raw_frame frames[MAX_FRAMES + MAX_KERNEL_FRAMES];
+	struct raw_frame frames[MAX_FRAMES + MAX_KERNEL_FRAMES + BASES_FRAMES + 1];
 	struct unwind_frame unwound[MAX_FRAMES];
 	struct unwind_frame checked[MAX_FRAMES];
 };
@@ -42,6 +47,8 @@ struct stacks *stacks_new(const struct stacks_config *config)
 	struct stacks *s = xcalloc(1, sizeof(*s));
 	s->config = *config;
 	s->unwinder = unwinder_new(config->arch);
+	if (config->files)
+		s->late = late_new(config->files);
 	return s;
 }
 
@@ -50,6 +57,8 @@ void stacks_free(struct stacks *s)
 	if (!s)
 		return;
 	unwinder_free(s->unwinder);
+	late_free(s->late);
+	bases_release(&s->bases);
 	for (size_t i = 0; i < s->modules.len; i++)
 		unwind_module_free(s->modules.data[i]);
 	vec_release(&s->modules);
@@ -138,9 +147,10 @@ static uint64_t space_key(const struct task_thread *t)
 	return t->space ? (uint64_t)t->space->id << 32 | t->space->version : 0;
 }
 
-static size_t unwind_copy(struct stacks *s, const struct task_thread *t,
-			  const struct record_sample *sample, struct raw_frame *out, uint8_t *end)
+static size_t unwind_copy(struct stacks *s, const struct task_thread *t, const struct record *r,
+			  struct raw_frame *out, uint8_t *end)
 {
+	const struct record_sample *sample = &r->u.sample;
 	struct unwind_regs regs;
 	if (sample->user_regs.abi != 2 ||
 	    !unwind_regs_from_kernel(&regs, s->config.arch, sample->user_regs.value,
@@ -155,6 +165,12 @@ static size_t unwind_copy(struct stacks *s, const struct task_thread *t,
 		/* Less than asked is copied only where the stack ends. */
 		.stack_is_cut = sample->stack_len + 8 > sample->stack_asked,
 	};
+	if (s->late) {
+		late_begin(s->late, t, r, memory.stack_address);
+		memory.read = late_read;
+		memory.read_ctx = s->late;
+		memory.read_is_late = true;
+	}
 	struct find_ctx find = { s, t->space };
 	struct unwind_request rq = {
 		.regs = &regs,
@@ -167,8 +183,10 @@ static size_t unwind_copy(struct stacks *s, const struct task_thread *t,
 	if (s->config.check_every && s->counter++ % s->config.check_every == 0)
 		check_stack(s, &rq, n);
 	for (size_t i = 0; i < n; i++)
-		out[i] = (struct raw_frame){ frame_mapping(&s->unwound[i]), s->unwound[i].pc,
-					     s->unwound[i].how, false };
+		out[i] = (struct raw_frame){ .mapping = frame_mapping(&s->unwound[i]),
+					     .pc = s->unwound[i].pc,
+					     .how = s->unwound[i].how,
+					     .cut = ROWS_CUT_DEPTH };
 	return n;
 }
 
@@ -190,7 +208,7 @@ static size_t chain_part(const struct task_thread *t, const struct record_sample
 		const struct task_mapping *m =
 			!kernel && t->space ? task_find_mapping(t->space, pc) : NULL;
 		uint8_t how = n == 0 ? FRAME_REGISTER : kernel ? FRAME_KERNEL : FRAME_CHAIN;
-		out[n++] = (struct raw_frame){ m, pc, how, kernel };
+		out[n++] = (struct raw_frame){ m, pc, how, kernel, 0 };
 	}
 	return n;
 }
@@ -200,15 +218,15 @@ static size_t user_part(struct stacks *s, const struct task_thread *t, const str
 {
 	const struct record_sample *sample = &r->u.sample;
 	if (sample->user_regs.abi)
-		return unwind_copy(s, t, sample, out, end);
+		return unwind_copy(s, t, r, out, end);
 	size_t n = chain_part(t, sample, false, out, MAX_FRAMES);
 	*end = n ? END_UNKNOWN : END_NO_STACK;
 	if (t->is_kernel)
 		*end = END_ROOT;
 	if (n == 0 && !in_kernel) {
-		out[n++] = (struct raw_frame){ t->space ? task_find_mapping(t->space, sample->ip)
-							: NULL,
-					       sample->ip, FRAME_REGISTER, false };
+		const struct task_mapping *m =
+			t->space ? task_find_mapping(t->space, sample->ip) : NULL;
+		out[n++] = (struct raw_frame){ m, sample->ip, FRAME_REGISTER, false, 0 };
 	}
 	return n;
 }
@@ -216,7 +234,11 @@ static size_t user_part(struct stacks *s, const struct task_thread *t, const str
 static void locate(struct stacks *s, const struct task_thread *t, const struct raw_frame *f,
 		   uint32_t *module, uint64_t *address, const struct task_module **task_module)
 {
-	if (f->kernel) {
+	if (f->how == FRAME_CUT) {
+		*task_module = NULL;
+		*module = rows_synthetic(s->config.rows, (enum rows_synthetic)f->cut);
+		*address = 1; /* which is looked up at 0 */
+	} else if (f->kernel) {
 		*task_module = task_kernel_module(s->config.tasks);
 		*module = rows_module(s->config.rows, *task_module);
 		*address = f->pc;
@@ -241,7 +263,7 @@ static void note(struct stacks *s, const struct task_module *m, uint64_t lookup_
 static bool same_frame(const struct raw_frame *a, const struct raw_frame *b)
 {
 	return a->pc == b->pc && a->mapping == b->mapping && a->how == b->how &&
-	       a->kernel == b->kernel;
+	       a->kernel == b->kernel && a->cut == b->cut;
 }
 
 /* How many frames from the outermost on are those of the stack before. */
@@ -304,6 +326,100 @@ static bool has_guessed(const struct raw_frame *frames, size_t n)
 	return false;
 }
 
+/* ---- the root of stacks whose outer frames are missing ---- */
+
+/* The begin of pc's function, as an address; 0 when not known. */
+static uint64_t function_of(void *ctx, uint64_t pc)
+{
+	const struct find_ctx *f = ctx;
+	uint64_t start;
+	const struct task_mapping *m = task_find_mapping(f->space, pc - 1);
+	struct unwind_module *module = m ? unwind_module_of(f->stacks, m->module) : NULL;
+	if (!module || !unwind_module_function(module, pc - 1 - m->bias, &start))
+		return 0;
+	return start + m->bias;
+}
+
+/* frames: the user's part of a whole stack. */
+static void learn_root(struct stacks *s, const struct task_thread *t,
+		       const struct raw_frame *frames, size_t n)
+{
+	uint64_t pcs[BASES_FRAMES];
+	uint32_t modules[BASES_FRAMES];
+	size_t count = 0;
+	struct find_ctx ctx = { s, t->space };
+	for (; count < BASES_FRAMES && count + 1 < n; count++) {
+		const struct raw_frame *f = &frames[n - 1 - count];
+		if (f->how == FRAME_GUESSED || frame_is_exact(f->how) || !f->mapping)
+			return;
+		pcs[count] = f->pc;
+		modules[count] = f->mapping->module->index;
+	}
+	if (count != 0 && t->space)
+		bases_learn(&s->bases, t, pcs, modules, count, function_of, &ctx);
+}
+
+/* The unwinder kept both ends of a deep stack. */
+static bool has_cut(const struct raw_frame *frames, size_t n)
+{
+	for (size_t i = 0; i < n && i <= UNWIND_ROOT_FRAMES; i++)
+		if (frames[n - 1 - i].how == FRAME_CUT)
+			return true;
+	return false;
+}
+
+static uint8_t cut_row(uint8_t end)
+{
+	switch (end) {
+	case END_TRUNCATED:
+		return ROWS_TRUNCATED;
+	case END_NO_CFI:
+		return ROWS_CUT_NO_CFI;
+	case END_UNREADABLE:
+		return ROWS_CUT_UNREADABLE;
+	case END_NO_MAPPING:
+		return ROWS_CUT_NO_MAPPING;
+	case END_DEPTH:
+		return ROWS_CUT_DEPTH;
+	case END_LOOP:
+		return ROWS_CUT_LOOP;
+	case END_OTHER_STACK:
+		return ROWS_CUT_OTHER_STACK;
+	default:
+		return 0;
+	}
+}
+
+/* Put the thread's root below a stack that does not reach it, and between them a frame that says
+ * so. */
+static bool graft_root(struct stacks *s, const struct task_thread *t, size_t kernel_frames,
+		       size_t *n, uint8_t end)
+{
+	const struct base *base = bases_find(&s->bases, t);
+	struct find_ctx ctx = { s, t->space };
+	uint8_t cut = cut_row(end);
+	if (!base || !cut)
+		return false;
+	const struct raw_frame *outer = &s->frames[*n - 1];
+	uint64_t reached = function_of(&ctx, outer->pc + frame_is_exact(outer->how));
+	size_t count = base->count;
+	for (size_t i = 0; i < count; i++)
+		if (reached != 0 && base->start[i] == reached)
+			count = i; /* the walk came so far by itself */
+	if (count == 0 || *n == kernel_frames)
+		return false;
+	s->frames[(*n)++] = (struct raw_frame){ .how = FRAME_CUT, .cut = cut };
+	for (size_t i = count; i-- > 0;) {
+		/* Where the innermost one stands is not known, only that it is there. */
+		uint64_t pc =
+			i + 1 == base->count && base->start[i] ? base->start[i] + 1 : base->pc[i];
+		s->frames[(*n)++] = (struct raw_frame){
+			.mapping = task_find_mapping(t->space, pc - 1), .pc = pc, .how = FRAME_LATER
+		};
+	}
+	return true;
+}
+
 void stacks_resolve(struct stacks *s, const struct task_thread *t, const struct record *r,
 		    struct stacks_result *out)
 {
@@ -314,7 +430,7 @@ void stacks_resolve(struct stacks *s, const struct task_thread *t, const struct 
 
 	size_t n = chain_part(t, sample, true, s->frames, MAX_KERNEL_FRAMES);
 	if (in_kernel && n == 0)
-		s->frames[n++] = (struct raw_frame){ NULL, sample->ip, FRAME_REGISTER, true };
+		s->frames[n++] = (struct raw_frame){ NULL, sample->ip, FRAME_REGISTER, true, 0 };
 	size_t kernel_frames = n;
 	n += user_part(s, t, r, in_kernel, s->frames + n, &out->end);
 	/* Inside execve the user's registers are still those of the image that is gone. */
@@ -325,11 +441,17 @@ void stacks_resolve(struct stacks *s, const struct task_thread *t, const struct 
 	if (t->is_kernel && kernel_frames)
 		out->end = END_ROOT;
 	if (n == 0)
-		s->frames[n++] = (struct raw_frame){ NULL, sample->ip, FRAME_REGISTER, false };
+		s->frames[n++] = (struct raw_frame){ NULL, sample->ip, FRAME_REGISTER, false, 0 };
+	bool has_root = out->end == END_DEPTH && has_cut(s->frames, n);
+	if (out->end == END_ROOT)
+		learn_root(s, t, s->frames + kernel_frames, n - kernel_frames);
+	else if (n > kernel_frames && !has_root)
+		has_root = graft_root(s, t, kernel_frames, &n, out->end);
 	intern(s, t, s->frames, n, out);
 
 	bool guessed = has_guessed(s->frames, n);
-	out->flags = (uint8_t)((in_kernel ? SAMPLE_KERNEL : 0) | (guessed ? SAMPLE_GUESSED : 0));
+	out->flags = (uint8_t)((in_kernel ? SAMPLE_KERNEL : 0) | (guessed ? SAMPLE_GUESSED : 0) |
+			       (has_root ? SAMPLE_HAS_ROOT : 0));
 	s->stats.stacks++;
 	s->stats.known += out->end != END_UNKNOWN && out->end != END_NO_STACK;
 	s->stats.guessed += guessed;

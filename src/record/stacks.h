@@ -20,6 +20,7 @@ struct stacks_config {
 	struct names *names; /* may be NULL: addresses are not noted */
 	struct task_table *tasks;
 	enum unwind_arch arch;
+	struct files *files;  /* to read memory of living threads later; NULL: never */
 	uint32_t check_every; /* second opinion on every Nth stack; 0 never */
 };
 

@@ -41,6 +41,13 @@ struct arch {
 	uint8_t call_min, call_max; /* lengths */
 	/* The same for a direct call: *distance from the return address to what it calls. */
 	bool (*direct_call)(const uint8_t *code, size_t n, int64_t *distance);
+	/* The code begins with a jump to another place, perhaps behind a landing pad. */
+	bool (*is_jump)(const uint8_t *code, size_t n);
+	/* It begins with a direct jump: *distance from there to where it goes. */
+	bool (*direct_jump)(const uint8_t *code, size_t n, int64_t *distance);
+	/* Registers that a function saves only to pass them on when it resumes an exception: bits.
+	 */
+	uint64_t eh_data;
 	/* Code at pc that a signal handler returns to: its first instruction is so long. */
 	uint8_t sigreturn_first;
 	bool (*is_sigreturn)(const uint8_t *code, size_t n);

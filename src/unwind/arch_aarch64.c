@@ -48,6 +48,26 @@ static bool direct_call(const uint8_t *code, size_t n, int64_t *distance)
 	return true;
 }
 
+/* b, br; or adrp x16, which begins a stub of a linkage table; after bti. */
+static bool is_jump(const uint8_t *code, size_t n)
+{
+	if (n >= 8 && (word(code) & 0xffffff3f) == 0xd503241f) {
+		code += 4;
+		n -= 4;
+	}
+	return n >= 4 &&
+	       ((word(code) & 0xfc000000) == 0x14000000 ||
+		(word(code) & 0xfffffc1f) == 0xd61f0000 || (word(code) & 0x9f00001f) == 0x90000010);
+}
+
+static bool direct_jump(const uint8_t *code, size_t n, int64_t *distance)
+{
+	if (n < 4 || (word(code) & 0xfc000000) != 0x14000000)
+		return false;
+	*distance = (int64_t)(int32_t)(word(code) << 6) / 64 * 4;
+	return true;
+}
+
 /* mov x8, #__NR_rt_sigreturn; svc #0 */
 static bool is_sigreturn(const uint8_t *code, size_t n)
 {
@@ -80,6 +100,9 @@ const struct arch arch_aarch64 = {
 	.direct_call = direct_call,
 	.call_min = 4,
 	.call_max = 4,
+	.is_jump = is_jump,
+	.direct_jump = direct_jump,
+	.eh_data = 3,
 	.sigreturn_first = 4,
 	.is_sigreturn = is_sigreturn,
 	.is_thread_exit = is_thread_exit,

@@ -58,6 +58,34 @@ static bool direct_call(const uint8_t *code, size_t n, int64_t *distance)
 	return true;
 }
 
+/* jmp, also through memory, after endbr64 or bnd. */
+static bool is_jump(const uint8_t *code, size_t n)
+{
+	static const uint8_t endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
+	if (n >= 4 && memcmp(code, endbr64, sizeof(endbr64)) == 0) {
+		code += 4;
+		n -= 4;
+	}
+	if (n > 1 && (code[0] == 0xf2 || code[0] == 0x48)) {
+		code++;
+		n--;
+	}
+	return n >= 2 && (code[0] == 0xe9 || code[0] == 0xeb ||
+			  (code[0] == 0xff && (code[1] & 0x38) == 0x20));
+}
+
+/* jmp or jcc with 32 bits of distance: near ones do not leave a function. */
+static bool direct_jump(const uint8_t *code, size_t n, int64_t *distance)
+{
+	int32_t d;
+	size_t len = n >= 5 && code[0] == 0xe9 ? 5 : 6;
+	if (n < len || (len == 6 && (code[0] != 0x0f || (code[1] & 0xf0) != 0x80)))
+		return false;
+	memcpy(&d, code + len - 4, sizeof(d));
+	*distance = d + (int64_t)len;
+	return true;
+}
+
 static bool starts_with(const uint8_t *code, size_t n, const uint8_t *pattern, size_t len)
 {
 	return n >= len && memcmp(code, pattern, len) == 0;
@@ -98,6 +126,9 @@ const struct arch arch_x86_64 = {
 	.direct_call = direct_call,
 	.call_min = 2,
 	.call_max = 7,
+	.is_jump = is_jump,
+	.direct_jump = direct_jump,
+	.eh_data = 1u << RAX | 1u << RDX,
 	.sigreturn_first = 7,
 	.is_sigreturn = is_sigreturn,
 	.is_thread_exit = is_thread_exit,

@@ -3,7 +3,7 @@
  * frame pointers, and signal frames. Also the replay of noted steps, which brings all registers up
  * to date.
  */
-#include "unwind/walk.h"
+#include "unwind/judge.h"
 
 static bool get(const struct unwind_regs *regs, uint64_t reg, uint64_t *out)
 {
@@ -156,6 +156,12 @@ bool step_full(struct walk *w, const struct rule *rule, uint8_t *how)
 	if (!find_return_address(w, rule, &next, &pc) || !(next.valid >> w->arch->sp & 1))
 		return false;
 	*how = rule->is_signal ? FRAME_SIGNAL : FRAME_CFI;
+	/* While it puts the handler's frame in place of its own, there is no telling. */
+	if (rule->resumes && (judge_return(w, pc) == IS_NO_RETURN ||
+			      !judge_may_have_called(w, pc, w->pc, w->exact))) {
+		w->end = END_NO_CFI;
+		return false;
+	}
 	return enter(w, &next, pc, rule->is_signal);
 }
 

@@ -6,6 +6,7 @@
 #include "unwind/judge.h"
 
 #define CODE_AHEAD 16
+#define JUMP_AHEAD 512 /* a tail call is looked for so far into a function */
 
 bool place_find(struct walk *w, uint64_t pc, bool exact, struct place *out)
 {
@@ -83,6 +84,44 @@ bool judge_entered(struct walk *w, uint64_t ra)
 	bool calls_here = code && w->arch->direct_call(code, n, &distance) &&
 			  ra + (uint64_t)distance == w->pc;
 	return calls_here || is_trampoline(w, &p);
+}
+
+/* The function at pc is a stub that jumps on to somewhere else (of a linkage table), or it has a
+ * jump to target: a tail call. */
+static bool jumps_on(struct walk *w, uint64_t pc, uint64_t target)
+{
+	struct place p;
+	size_t n = 0;
+	const uint8_t *code = NULL;
+	int64_t distance;
+	if (!place_find(w, pc, true, &p))
+		return true;
+	for (size_t max = JUMP_AHEAD; !code && max >= CODE_AHEAD; max /= 2)
+		code = place_code(&p, p.vaddr, max, max, &n);
+	if (!code || w->arch->is_jump(code, n))
+		return true;
+	for (size_t i = 0; i < n; i++)
+		if (w->arch->direct_jump(code + i, n - i, &distance) &&
+		    pc + i + (uint64_t)distance == target)
+			return true;
+	return false;
+}
+
+bool judge_may_have_called(struct walk *w, uint64_t ra, uint64_t pc, bool exact)
+{
+	struct place caller, callee;
+	uint64_t start;
+	int64_t distance;
+	size_t n;
+	if (!place_find(w, ra, false, &caller) || !place_find(w, pc, exact, &callee))
+		return false;
+	const uint8_t *code = code_before(w->arch, &caller, &n);
+	if (!code || !w->arch->direct_call(code, n, &distance) || !callee.range.module ||
+	    !unwind_module_function(callee.range.module, callee.vaddr - !exact, &start))
+		return true;
+	uint64_t called = ra + (uint64_t)distance;
+	start += callee.range.bias;
+	return called == start || jumps_on(w, called, start);
 }
 
 /* The entry code of a program, or what follows the call of a thread's function. */

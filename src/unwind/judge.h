@@ -20,6 +20,9 @@ const uint8_t *place_code(const struct place *p, uint64_t vaddr, size_t min, siz
 /* Whether pc can be a return address: in code, and after a call where the bytes can be read. */
 enum verdict { IS_NO_RETURN, MAY_RETURN, DOES_RETURN };
 enum verdict judge_return(struct walk *w, uint64_t pc);
+/* Whether the call before ra can have called the function that pc is in (exact: as in place_find).
+ * Only a direct call of another function speaks against it, and one that jumps on does not. */
+bool judge_may_have_called(struct walk *w, uint64_t ra, uint64_t pc, bool exact);
 /* ra follows a direct call of the very instruction at hand, or is a trampoline, where handlers
  * return to. */
 bool judge_entered(struct walk *w, uint64_t ra);

@@ -142,6 +142,16 @@ const struct rule *module_rule_at(struct unwind_module *m, uint64_t vaddr)
 	return rule_in_function(m, &m->functions.data[index], vaddr);
 }
 
+bool unwind_module_function(struct unwind_module *m, uint64_t vaddr, uint64_t *start)
+{
+	enum cfi_place place;
+	uint64_t offset;
+	if (!cfi_finder_find(&m->finder, vaddr, &place, &offset))
+		return false;
+	*start = m->finder.fde.start;
+	return true;
+}
+
 const uint8_t *module_code(const struct unwind_module *m, uint64_t vaddr, size_t n)
 {
 	return elf_image_bytes(m->image, vaddr, n);

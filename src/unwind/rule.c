@@ -23,6 +23,14 @@ static bool fits_frame_rule(const struct arch *arch, const struct cfi_row *row, 
 	       row->reg[arch->sp].how == CFI_UNSPECIFIED;
 }
 
+static bool resumes_exceptions(const struct arch *arch, const struct cfi_row *row)
+{
+	for (unsigned i = 0; i < arch->reg_count; i++)
+		if ((arch->eh_data >> i & 1) && row->reg[i].how != CFI_AT_CFA)
+			return false;
+	return true;
+}
+
 static uint8_t choose_kind(const struct arch *arch, const struct cfi_cie *cie,
 			   const struct cfi_row *row)
 {
@@ -30,7 +38,10 @@ static uint8_t choose_kind(const struct arch *arch, const struct cfi_cie *cie,
 		return RULE_ROOT;
 	if (!row->cfa_known || cie->ra_reg >= UNWIND_MAX_REGS)
 		return RULE_NO_CFI;
-	return !cie->is_signal && fits_frame_rule(arch, row, cie->ra_reg) ? RULE_FRAME : RULE_FULL;
+	return !cie->is_signal && !resumes_exceptions(arch, row) &&
+			       fits_frame_rule(arch, row, cie->ra_reg)
+		       ? RULE_FRAME
+		       : RULE_FULL;
 }
 
 static size_t fill(union rule_buffer *b, const struct arch *arch, const struct cfi_section *section,
@@ -44,6 +55,7 @@ static size_t fill(union rule_buffer *b, const struct arch *arch, const struct c
 		return sizeof(*rule);
 	rule->cfa_is_fp = row->cfa_reg == arch->fp;
 	rule->cfa_is_expression = row->cfa_is_expression;
+	rule->resumes = !cie->is_signal && resumes_exceptions(arch, row);
 	rule->cfa_reg = row->cfa_is_expression ? 0 : row->cfa_reg;
 	rule->ra_reg = (uint8_t)cie->ra_reg;
 	rule->cfa_offset = row->cfa_offset;

@@ -32,6 +32,8 @@ struct rule {
 	bool is_signal; /* the frame is a signal trampoline */
 	bool cfa_is_fp; /* RULE_FRAME: base of the CFA */
 	bool cfa_is_expression;
+	bool resumes; /* the function may put another return address and frame in place of its own
+		       */
 	uint8_t cfa_reg;
 	uint8_t ra_reg;
 	uint16_t register_count;

@@ -2,10 +2,12 @@
  * The walk from the sampled registers to the thread's root. A direct-mapped cache from (space,
  * address) to (rule, mapping) serves nearly every step; the step itself is a handful of loads.
  */
-#include "unwind/walk.h"
+#include "unwind/judge.h"
 
 #define CACHE_BITS   15
-#define DESCENTS_MAX 8 /* changes to a lower stack in one walk: signal stacks, coroutines */
+#define STACK_NEAR   ((uint64_t)64 << 20)
+#define DEPTH_MAX    65536 /* steps in one walk, however many frames are asked for */
+#define DESCENTS_MAX 8	   /* changes to a lower stack in one walk: signal stacks, coroutines */
 #define TRAIL_MAX    512
 #define TRAIL_AHEAD  24 /* frames whose memory is asked for before it is needed */
 
@@ -68,10 +70,18 @@ void unwinder_get_stats(const struct unwinder *u, struct unwind_stats *out)
 	*out = u->stats;
 }
 
+/* Next to the stack copy: in the same stack, as far as can be told. */
+static bool is_near(const struct unwind_memory *m, uint64_t address)
+{
+	return address - m->stack_address < m->stack_len + STACK_NEAR;
+}
+
 /* Why address could not be read from the stack copy. */
 static uint8_t unreadable(const struct walk *w, uint64_t address, size_t len)
 {
 	const struct unwind_memory *m = w->rq->memory;
+	if (!is_near(m, w->sp))
+		return END_OTHER_STACK;
 	bool behind =
 		address >= m->stack_address && address - m->stack_address + len > m->stack_len;
 	return m->stack_is_cut && behind ? END_TRUNCATED : END_UNREADABLE;
@@ -85,8 +95,10 @@ bool walk_load_slow(struct walk *w, uint64_t address, void *out, size_t len)
 		memcpy(out, m->stack + offset, len);
 		return true;
 	}
-	if (m->read && m->read(m->read_ctx, address, out, len) == 0)
+	if (m->read && m->read(m->read_ctx, address, out, len) == 0) {
+		w->late |= m->read_is_late;
 		return true;
+	}
 	w->end = unreadable(w, address, len);
 	return false;
 }
@@ -245,6 +257,66 @@ static inline void note_trail(struct unwinder *u, const struct cached *at)
 	prefetch_frame(u);
 }
 
+/* A step through memory of another time led from one frame to another: whether that is believed. */
+static bool is_believed(struct walk *w, uint64_t from, bool exact, uint8_t how)
+{
+	if (how == FRAME_SIGNAL || w->pc == 0)
+		return true;
+	if (judge_return(w, w->pc) != IS_NO_RETURN && judge_may_have_called(w, w->pc, from, exact))
+		return true;
+	w->end = !is_near(w->rq->memory, w->sp) ? END_OTHER_STACK
+		 : w->rq->memory->stack_is_cut	? END_TRUNCATED
+						: END_UNREADABLE;
+	return false;
+}
+
+static bool step_checked(struct walk *w, const struct rule *rule, uint8_t *how)
+{
+	uint64_t from = w->pc;
+	bool exact = w->exact;
+	w->late = false;
+	if (!step(w, rule, how))
+		return false;
+	if (__builtin_expect(!w->late, 1))
+		return true;
+	if (!is_believed(w, from, exact, *how))
+		return false;
+	if (*how != FRAME_SIGNAL && *how != FRAME_GUESSED)
+		*how = FRAME_LATER;
+	return true;
+}
+
+/* More frames than are asked for: go on to the root without keeping what lies between. */
+static void keep_root(struct unwinder *u, const struct cached *at, uint64_t key,
+		      struct unwind_frame *frames, size_t max, struct unwind_frame next)
+{
+	struct walk *w = &u->walk;
+	struct unwind_frame outer[UNWIND_ROOT_FRAMES];
+	size_t n = 0;
+	if (max < 4 * UNWIND_ROOT_FRAMES)
+		return;
+	for (outer[n++] = next; max + n < DEPTH_MAX; n++) {
+		uint8_t how;
+		bool stepped = step_checked(w, at->rule, &how);
+		if (at->rule->is_signal || (stepped && how == FRAME_SIGNAL))
+			outer[(n - 1) % UNWIND_ROOT_FRAMES].how = FRAME_SIGNAL;
+		if (stepped && w->pc == 0)
+			w->end = END_ROOT;
+		if (!stepped || w->pc == 0)
+			break;
+		at = lookup(u, w->exact ? w->pc : w->pc - 1, key);
+		if (!at)
+			return;
+		outer[n % UNWIND_ROOT_FRAMES] = (struct unwind_frame){ w->pc, at->user, how };
+	}
+	if (w->end != END_ROOT)
+		return;
+	size_t kept = n < UNWIND_ROOT_FRAMES ? n : UNWIND_ROOT_FRAMES;
+	for (size_t i = 0; i < kept; i++)
+		frames[max - 1 - i] = outer[(n - 1 - i) % UNWIND_ROOT_FRAMES];
+	frames[max - kept - 1] = (struct unwind_frame){ .how = FRAME_CUT };
+}
+
 /* From the frame at hand, which frames[0] holds, outward. Returns the number of frames. */
 static size_t walk_out(struct unwinder *u, const struct cached *at, uint64_t key,
 		       struct unwind_frame *frames, size_t max)
@@ -252,7 +324,7 @@ static size_t walk_out(struct unwinder *u, const struct cached *at, uint64_t key
 	struct walk *w = &u->walk;
 	for (size_t n = 1;; n++) {
 		uint8_t how;
-		bool stepped = step(w, at->rule, &how);
+		bool stepped = step_checked(w, at->rule, &how);
 		if (at->rule->is_signal || (stepped && how == FRAME_SIGNAL))
 			frames[n - 1].how = n == 1 ? FRAME_REGISTER : FRAME_SIGNAL;
 		if (!stepped)
@@ -267,6 +339,8 @@ static size_t walk_out(struct unwinder *u, const struct cached *at, uint64_t key
 			return n;
 		}
 		if (n == max) {
+			keep_root(u, at, key, frames, max,
+				  (struct unwind_frame){ w->pc, at->user, how });
 			w->end = END_DEPTH;
 			return n;
 		}

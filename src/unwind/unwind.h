@@ -17,6 +17,10 @@ enum unwind_arch { UNWIND_X86_64, UNWIND_AARCH64 };
 
 #define UNWIND_MAX_REGS 33
 
+/* Of a stack deeper than the frames asked for, so many are its outermost ones, when that leaves
+ * most for the innermost. */
+#define UNWIND_ROOT_FRAMES 64
+
 /* By DWARF number (x86-64: 0 rax 1 rdx 2 rcx 3 rbx 4 rsi 5 rdi 6 rbp 7 rsp 8..15 r8..r15 16 return
  * address). */
 struct unwind_regs {
@@ -38,6 +42,7 @@ struct unwind_memory {
 	bool stack_is_cut; /* more was there than fitted */
 	int (*read)(void *ctx, uint64_t address, void *out, size_t len); /* may be NULL */
 	void *read_ctx;
+	bool read_is_late; /* what read gives may be of another time: check it, and say so */
 };
 
 /* One module's compiled unwind data; shared by all address spaces that map it. Compiles FDEs when
@@ -47,6 +52,9 @@ struct unwind_module;
 struct unwind_module *unwind_module_new(struct elf_image *image, struct elf_image *debug);
 /* Every unwinder that used it must be invalidated before it unwinds again. */
 void unwind_module_free(struct unwind_module *m);
+
+/* Where the function begins that CFI describes at vaddr (an ELF virtual address). */
+bool unwind_module_function(struct unwind_module *m, uint64_t vaddr, uint64_t *start);
 
 enum unwind_range_kind { UNWIND_RANGE_ELF, UNWIND_RANGE_JIT, UNWIND_RANGE_UNKNOWN_FILE };
 
@@ -80,8 +88,10 @@ void unwinder_invalidate(struct unwinder *u);
  * find: fill *out for address; false when nothing is mapped there.
  * space identifies the address space for the rule cache (different mappings: different number).
  * frames[0] is the sampled instruction (FRAME_REGISTER). Returns the number of frames (at least 1
- * when max is), *end says why it stopped (enum stack_end). A stack deeper than max keeps the
- * innermost ones and ends with END_DEPTH. The code a signal interrupted and the trampoline between
+ * when max is), *end says why it stopped (enum stack_end). A stack deeper than max ends with
+ * END_DEPTH and keeps the innermost ones; where its root was reached nevertheless, the last
+ * UNWIND_ROOT_FRAMES are the outermost ones, and the one before them, of no address, is FRAME_CUT.
+ * The code a signal interrupted and the trampoline between
  * it and the handler are FRAME_SIGNAL: their addresses are exact. A return address in no mapping
  * is no frame.
  */

@@ -59,6 +59,7 @@ struct walk {
 	bool fp_known;
 	bool exact;	      /* pc is the very instruction, not a return address */
 	uint8_t end;	      /* enum stack_end: why the last step failed */
+	bool late;	      /* this step used memory read at another time */
 	uint32_t descents;    /* steps that did not move the stack pointer up */
 	uint32_t simulations; /* of undescribed code, made in this walk */
 	uint64_t slow_steps;

@@ -106,7 +106,7 @@ class Stack:
     @property
     def is_cut(self):
         """It says itself that callers are missing."""
-        return bool(self.frames) and (self.frames[0] == "[truncated]" or self.frames[0].startswith("[cut: "))
+        return any(f == "[truncated]" or f.startswith("[cut: ") for f in self.frames)
 
     def has(self, *names):
         """The names occur in this order, each directly below the one before."""

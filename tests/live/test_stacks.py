@@ -65,6 +65,8 @@ def test_signal_handler():
     expect_equal(total(whole) + total(cut), total(stacks), "whole stacks and those that say that they are cut")
     least = 0.5 * total(stacks) - binomial_slack(total(stacks), 0.5)
     expect(total(whole) >= least, "%d of %d stacks are whole" % (total(whole), total(stacks)))
+    for s in cut:
+        expect(s.frames[0] != "_start" or "main" in s, "the root is kept: %s" % s.frames)
 
 
 def check_recursion(depth, frame_bytes, whole_at_least):
@@ -84,19 +86,28 @@ def check_recursion(depth, frame_bytes, whole_at_least):
 
 def test_recursion():
     check_recursion(50, 16, 0.99)
-    check_recursion(300, 16, 0.6)
+    check_recursion(300, 16, 0.9)
 
 
 def test_deep_recursion():
-    check_recursion(1000, 16, 0.4)
+    check_recursion(1000, 16, 0.9)
+
+
+def test_deeper_than_kept():
+    stacks = burnt(record(program("deep"), 400, 3000, 16), "leaf_burn")
+    expect_all(stacks, lambda s: s.is_cut and s.has("main", "rec"), "cut, with main below the cut")
+    expect_all(stacks, lambda s: 1024 < s.frames.count("rec") < 3000, "at least 1024 frames are kept")
 
 
 def test_large_frames():
-    check_recursion(100, 400, 0.5)
+    check_recursion(100, 400, 0.9)
+    # more than a copy holds: the rest is read from memory, which has not changed
+    check_recursion(300, 300, 0.8)
+    check_recursion(100, 4000, 0.8)
 
 
 def test_stack_larger_than_any_copy():
-    check_recursion(20, 100000, 0)
+    check_recursion(20, 100000, 0.7)
 
 
 def check_plt(name, has_stub):

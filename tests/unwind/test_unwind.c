@@ -266,6 +266,97 @@ static void unmapped(void **state)
 	close_world(&w);
 }
 
+struct later {
+	uint64_t address;
+	const uint64_t *words;
+	size_t count;
+};
+
+static int read_later(void *ctx, uint64_t address, void *out, size_t len)
+{
+	const struct later *l = ctx;
+	uint64_t offset = address - l->address;
+	if (offset >= 8 * l->count || len > 8 * l->count - offset)
+		return -1;
+	memcpy(out, (const uint8_t *)l->words + offset, len);
+	return 0;
+}
+
+/* Before return: a direct call of target. */
+static void put_call(struct world *w, uint32_t return_to, uint32_t target)
+{
+	int32_t distance = (int32_t)target - (int32_t)return_to;
+	w->text[return_to - 5] = 0xe8;
+	memcpy(w->text + return_to - 4, &distance, sizeof(distance));
+}
+
+/* What the copy does not hold is read later, and believed where the code agrees. */
+static void read_at_another_time(void **state)
+{
+	struct world w = { 0 };
+	struct later later;
+	(void)state;
+	describe(&w, simple, 3, false);
+	put_call(&w, 0x50, 0);
+	put_call(&w, 0x90, 0x40);
+	open_world(&w, UNWIND_X86_64);
+	fill_simple(&w);
+	later = (struct later){ STACK, w.stack, 128 };
+	w.memory.stack_len = 8 * 4;
+	w.memory.stack_is_cut = true;
+	w.memory.read = read_later;
+	w.memory.read_ctx = &later;
+	w.memory.read_is_late = true;
+	run(&w, AT(1), FRAMES_MAX);
+	assert_int_equal(w.end, END_ROOT);
+	assert_int_equal(w.count, 3);
+	expect(&w, 1, AT(0x50), FRAME_CFI);
+	expect(&w, 2, AT(0x90), FRAME_LATER);
+	w.stack[2 + 4] = AT(0x50); /* this call calls another function than the one at hand */
+	run(&w, AT(1), FRAMES_MAX);
+	assert_int_equal(w.end, END_TRUNCATED);
+	assert_int_equal(w.count, 2);
+	w.stack[2 + 4] = AT(0x98); /* no call at all */
+	run(&w, AT(1), FRAMES_MAX);
+	assert_int_equal(w.end, END_TRUNCATED);
+	assert_int_equal(w.count, 2);
+	close_world(&w);
+}
+
+/* Deeper than asked for: both ends are kept, and what is missing is marked. */
+static void root_of_deep_stack(void **state)
+{
+	static struct unwind_frame frames[400];
+	static uint64_t stack[1200];
+	struct world w = { 0 };
+	(void)state;
+	describe(&w, simple, 3, false);
+	open_world(&w, UNWIND_X86_64);
+	for (size_t i = 0; i < 1000; i++)
+		stack[i] = AT(0x20 + i % 16) * (i & 1); /* leaf's frames: rbp, return address */
+	stack[1001] = AT(0x90);
+	w.memory.stack = (const uint8_t *)stack;
+	w.memory.stack_len = sizeof(stack);
+	struct unwind_request rq = {
+		.regs = &w.regs, .memory = &w.memory, .find = find, .find_ctx = &w, .space = 7
+	};
+	w.regs.pc = AT(1);
+	assert_int_equal(unwind_stack(w.unwinder, &rq, frames, 400, &w.end), 400);
+	assert_int_equal(w.end, END_DEPTH);
+	assert_int_equal(frames[399].pc, AT(0x90));
+	size_t cut = 400 - UNWIND_ROOT_FRAMES - 1;
+	for (size_t i = 0; i < 400; i++)
+		assert_int_equal(frames[i].how == FRAME_CUT, i == cut);
+	assert_int_equal(frames[cut - 1].pc, stack[2 * (cut - 2) + 1]);
+	assert_int_equal(frames[398].pc, stack[999]);
+	assert_int_equal(frames[cut + 1].pc, stack[999 - 2 * (398 - cut - 1)]);
+	stack[1001] = 0x10; /* no root there: then the innermost are all */
+	assert_int_equal(unwind_stack(w.unwinder, &rq, frames, 400, &w.end), 400);
+	assert_int_equal(w.end, END_DEPTH);
+	assert_int_equal(frames[399].pc, stack[2 * 398 + 1]);
+	close_world(&w);
+}
+
 /* The table's last function at or below an address may end before it: musl has gaps. */
 static void gap_after_function(void **state)
 {
@@ -578,6 +669,8 @@ int main(void)
 		cmocka_unit_test(depth_limit),
 		cmocka_unit_test(cut_and_unreadable),
 		cmocka_unit_test(unmapped),
+		cmocka_unit_test(read_at_another_time),
+		cmocka_unit_test(root_of_deep_stack),
 		cmocka_unit_test(gap_after_function),
 		cmocka_unit_test(without_usable_table),
 		cmocka_unit_test(registers_of_inner_frames),
