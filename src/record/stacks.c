@@ -340,6 +340,12 @@ static uint64_t function_of(void *ctx, uint64_t pc)
 	return start + m->bias;
 }
 
+static bool is_go(struct stacks *s, const struct task_module *m)
+{
+	const struct unwind_module *module = unwind_module_of(s, m);
+	return module && unwind_module_is_go(module);
+}
+
 /* frames: the user's part of a whole stack. */
 static void learn_root(struct stacks *s, const struct task_thread *t,
 		       const struct raw_frame *frames, size_t n)
@@ -355,6 +361,8 @@ static void learn_root(struct stacks *s, const struct task_thread *t,
 		pcs[count] = f->pc;
 		modules[count] = f->mapping->module->index;
 	}
+	if (count > 1 && is_go(s, frames[n - 1].mapping->module))
+		count = 1;
 	if (count != 0 && t->space)
 		bases_learn(&s->bases, t, pcs, modules, count, function_of, &ctx);
 }

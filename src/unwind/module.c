@@ -4,6 +4,7 @@
  * their number is bounded by the bytes of the sections: honest rows need at least one byte each.
  */
 #include "unwind/module.h"
+#include "unwind/go.h"
 #include <string.h>
 
 #define ENTRY_BYTES 96 /* ld.so's is the longest known */
@@ -22,6 +23,8 @@ struct unwind_module {
 	struct elf_image *image;
 	const struct arch *arch;
 	struct cfi_finder finder;
+	struct go_table go;
+	bool is_go;
 	struct hmap compiled; /* section and FDE offset → function */
 	VEC(struct function) functions;
 	VEC(struct row) rows;
@@ -53,6 +56,7 @@ struct unwind_module *unwind_module_new(struct elf_image *image, struct elf_imag
 	arena_init(&m->rules.arena);
 	if (machine == ELF_MACHINE_X86_64 || machine == ELF_MACHINE_AARCH64)
 		cfi_finder_init(&m->finder, image, debug);
+	m->is_go = machine == ELF_MACHINE_X86_64 && go_table_init(&m->go, image);
 	for (unsigned i = 0; i < CFI_PLACES; i++)
 		m->row_limit += m->finder.sections[i].len;
 	return m;
@@ -127,8 +131,38 @@ static const struct rule *rule_in_function(const struct unwind_module *m, const 
 	return low == 0 ? NULL : m->rules.rules.data[rows[low - 1].rule];
 }
 
+bool unwind_module_is_go(const struct unwind_module *m)
+{
+	return m->is_go;
+}
+
+bool module_calls_go_switch(struct unwind_module *m, uint64_t vaddr, int32_t *depth)
+{
+	return m->is_go && go_calls_switch(&m->go, m->arch, m->image, vaddr, depth);
+}
+
+/* False when Go's table does not know vaddr. */
+static bool go_rule_at(struct unwind_module *m, uint64_t vaddr, const struct rule **out)
+{
+	static const struct rule root = { .kind = RULE_ROOT }, change = { .kind = RULE_GO_SWITCH };
+	struct cfi_cie cie = { .ra_reg = m->arch->pc_reg };
+	struct cfi_row row;
+	enum rule_kind kind;
+	if (!go_row(&m->go, m->arch, m->image, vaddr, &kind, &row))
+		return false;
+	*out = kind == RULE_ROOT ? &root : kind == RULE_GO_SWITCH ? &change : NULL;
+	if (kind == RULE_FRAME) {
+		uint32_t index = rule_intern(&m->rules, m->arch, NULL, &cie, &row);
+		*out = m->rules.rules.data[index];
+	}
+	return true;
+}
+
 const struct rule *module_rule_at(struct unwind_module *m, uint64_t vaddr)
 {
+	const struct rule *rule;
+	if (m->is_go && go_rule_at(m, vaddr, &rule))
+		return rule;
 	enum cfi_place place;
 	uint64_t offset;
 	if (!cfi_finder_find(&m->finder, vaddr, &place, &offset))
@@ -145,7 +179,12 @@ const struct rule *module_rule_at(struct unwind_module *m, uint64_t vaddr)
 bool unwind_module_function(struct unwind_module *m, uint64_t vaddr, uint64_t *start)
 {
 	enum cfi_place place;
+	struct go_function f;
 	uint64_t offset;
+	if (m->is_go && go_table_find(&m->go, vaddr, &f)) {
+		*start = f.start;
+		return true;
+	}
 	if (!cfi_finder_find(&m->finder, vaddr, &place, &offset))
 		return false;
 	*start = m->finder.fde.start;

@@ -17,6 +17,7 @@ enum rule_kind {
 	RULE_ROOT,   /* the return address is undefined: the thread's first frame */
 	RULE_NO_CFI, /* code of an ELF file that nothing describes */
 	RULE_JIT,    /* generated code */
+	RULE_GO_SWITCH,	   /* Go's change from one stack to another */
 	RULE_UNKNOWN_FILE, /* mapped from a file that could not be read */
 };
 

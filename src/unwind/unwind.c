@@ -188,6 +188,8 @@ static bool step(struct walk *w, const struct rule *rule, uint8_t *how)
 	case RULE_ROOT:
 		w->end = END_ROOT;
 		return false;
+	case RULE_GO_SWITCH:
+		return step_go_switch(w, how);
 	default:
 		return step_without_cfi(w, how);
 	}

@@ -56,6 +56,10 @@ void unwind_module_free(struct unwind_module *m);
 /* Where the function begins that CFI describes at vaddr (an ELF virtual address). */
 bool unwind_module_function(struct unwind_module *m, uint64_t vaddr, uint64_t *start);
 
+/* A Go program: its threads run many stacks, which have nothing but their first function in common.
+ */
+bool unwind_module_is_go(const struct unwind_module *m);
+
 enum unwind_range_kind { UNWIND_RANGE_ELF, UNWIND_RANGE_JIT, UNWIND_RANGE_UNKNOWN_FILE };
 
 /* What an address belongs to, at the sample's time. */
