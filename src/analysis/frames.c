@@ -16,6 +16,30 @@ static uint64_t pair(uint32_t high, uint32_t low)
 	return (uint64_t)high << 32 | low;
 }
 
+/* Generations of generated code are one module to the reader. */
+static uint32_t *find_same_modules(const struct profile *p)
+{
+	struct hmap jit = { 0 }; /* path → the first module */
+	uint32_t *same = xrealloc_array(NULL, p->modules.len, sizeof(*same));
+
+	for (uint32_t i = 0; i < p->modules.len; i++) {
+		const struct profile_module *m = &p->modules.data[i];
+		same[i] = i;
+		if (m->kind != MODULE_JIT)
+			continue;
+		if (hmap_get(&jit, m->path) == HMAP_NONE)
+			hmap_put(&jit, m->path, i);
+		same[i] = hmap_get(&jit, m->path);
+	}
+	hmap_release(&jit);
+	return same;
+}
+
+static uint32_t shown_module(const struct frame_keys *k, uint32_t module)
+{
+	return module < k->profile->modules.len ? k->same_module[module] : module;
+}
+
 void frame_keys_init(struct frame_keys *k, struct calltree *tree,
 		     const struct calltree_options *options)
 {
@@ -26,6 +50,7 @@ void frame_keys_init(struct frame_keys *k, struct calltree *tree,
 	k->options = options;
 	k->tree = tree;
 	k->kernel_key = PROFILE_NONE;
+	k->same_module = find_same_modules(k->profile);
 	strtab_init(&k->names);
 	k->of_frame = xrealloc_array(NULL, frames, sizeof(*k->of_frame));
 	memset(k->of_frame, 0xff, frames * sizeof(*k->of_frame));
@@ -37,6 +62,7 @@ void frame_keys_release(struct frame_keys *k)
 	strtab_release(&k->names);
 	bytes_release(&k->text);
 	free(k->of_frame);
+	free(k->same_module);
 }
 
 /* Takes over name. */
@@ -160,6 +186,7 @@ uint32_t frame_key_of_unknown(struct frame_keys *k, uint32_t module, uint64_t ad
 {
 	const struct profile_module *m = module_at(k->profile, module);
 
+	module = shown_module(k, module);
 	if (is_nameless_kernel(m))
 		return kernel_key(k, module);
 	if (m && m->kind == MODULE_SYNTHETIC)
@@ -174,7 +201,7 @@ uint32_t frame_key_of_unknown(struct frame_keys *k, uint32_t module, uint64_t ad
 uint32_t frame_key_of_module(struct frame_keys *k, uint32_t module)
 {
 	const char *name = frame_module_name(k->profile, module);
-	uint32_t *slot = pairmap_at(&k->map, pair(TAG_MODULE, module), 0);
+	uint32_t *slot = pairmap_at(&k->map, pair(TAG_MODULE, shown_module(k, module)), 0);
 
 	if (*slot == PAIRMAP_NONE)
 		*slot = add_key(k, xstrdup(*name ? name : "[unknown]"), module,
@@ -228,15 +255,16 @@ static uint32_t function_key(struct frame_keys *k, const struct profile_frame *f
 	bool by_line = k->options->by_line;
 	const char *shown = shown_name(k, f);
 	uint32_t name = strtab_add_str(&k->names, shown);
-	uint32_t *slot = pairmap_at(&k->map, pair(name, f->module),
+	uint32_t module = shown_module(k, f->module);
+	uint32_t *slot = pairmap_at(&k->map, pair(name, module),
 				    by_line ? pair(frame->file, frame->line) : 0);
 
 	if (*slot != PAIRMAP_NONE)
 		return *slot;
 	bool unknown = frame_is_unknown_name(profile_str(k->profile, f->name));
-	uint32_t key = add_key(k, key_text(shown, by_line ? frame->line : 0), f->module,
-			       unknown ? unknown_kind(k->profile, f->module)
-				       : frame_code_kind(k->profile, f->module));
+	uint32_t key = add_key(k, key_text(shown, by_line ? frame->line : 0), module,
+			       unknown ? unknown_kind(k->profile, module)
+				       : frame_code_kind(k->profile, module));
 	k->tree->keys.data[key].file = by_line ? frame->file : f->file;
 	k->tree->keys.data[key].line = by_line ? frame->line : f->line;
 	*slot = key;

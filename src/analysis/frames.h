@@ -22,6 +22,7 @@ struct frame_keys {
 	struct pairmap map;    /* what a key stands for → key */
 	struct strtab names;   /* of functions as shown, and of rows that are not code */
 	struct bytes text;     /* for one name */
+	uint32_t *same_module; /* of each module: the one it is shown as */
 	uint32_t *of_frame;    /* key of each frame of the profile, PROFILE_NONE until asked */
 	uint32_t kernel_key;   /* "[kernel]", where the kernel's names are not to be had */
 };

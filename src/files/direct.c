@@ -1,5 +1,6 @@
 /* Opening by this process itself: whose rights and which root for which kind of path. */
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,14 +32,15 @@ static size_t length_without_deleted(const char *path)
 	return len > tail && strcmp(path + len - tail, DELETED) == 0 ? len - tail : len;
 }
 
-/* root_fd -1: our own root. */
-static int open_with_rights(int root_fd, const char *path, const struct rights *rights)
+/* root_fd -1: our own root. flags as open_regular's. */
+static int open_with_rights(int root_fd, const char *path, const struct rights *rights, int flags)
 {
 	struct rights_saved saved;
 
 	if (rights_lower(rights, &saved) < 0)
 		return -1;
-	int fd = root_fd < 0 ? open_regular(path) : open_regular_in_root(root_fd, path);
+	int fd = root_fd < 0 ? open_regular(path, flags)
+			     : open_regular_in_root(root_fd, path, flags);
 	rights_restore(&saved);
 	return fd;
 }
@@ -53,11 +55,11 @@ static int open_named(int root_fd, const char *path, const struct rights *rights
 		errno = ENOENT;
 		return -1;
 	}
-	int fd = open_with_rights(root_fd, path, rights);
+	int fd = open_with_rights(root_fd, path, rights, 0);
 	if (fd >= 0 || path[len] == '\0')
 		return fd;
 	char *stripped = xstrndup(path, len);
-	fd = open_with_rights(root_fd, stripped, rights);
+	fd = open_with_rights(root_fd, stripped, rights, 0);
 	int kept = errno;
 	free(stripped);
 	errno = kept;
@@ -75,7 +77,7 @@ static int from_map_files(const struct files_mapped *which, const struct place *
 	}
 	snprintf(path, sizeof(path), "/proc/%d/map_files/%llx-%llx", (int)which->pid,
 		 (unsigned long long)which->start, (unsigned long long)which->end);
-	return open_regular(path);
+	return open_regular(path, 0);
 }
 
 /* Under another root the link shows a longer path than the mapping: the last component has to do.
@@ -104,7 +106,7 @@ static int from_exe(const struct files_mapped *which, const struct place *place)
 		errno = ENOENT;
 		return -1;
 	}
-	return open_regular(path);
+	return open_regular(path, 0);
 }
 
 static int from_root(const struct files_mapped *which, const struct place *place)
@@ -164,19 +166,25 @@ static int direct_open_mapped(struct files *f, const struct files_mapped *which,
 	return error_set_errno(err, errnum, "cannot open %s", which->path);
 }
 
+static int open_at_place(const struct place *place, pid_t pid, const char *path, int flags, int *fd,
+			 struct error *err)
+{
+	if (place->is_foreign && place->root_fd < 0)
+		return error_set(err, ERROR_NOT_FOUND,
+				 "%s: the mount namespace of process %d is gone", path, (int)pid);
+	*fd = open_with_rights(place->root_fd, path, &place->rights, flags);
+	if (*fd < 0)
+		return error_set_errno(err, errno, "cannot open %s", path);
+	return 0;
+}
+
 static int direct_open_path(struct files *f, pid_t pid, const char *path, int *fd,
 			    struct error *err)
 {
 	struct place place;
 
 	find_place(as_direct(f), pid, &place);
-	if (place.is_foreign && place.root_fd < 0)
-		return error_set(err, ERROR_NOT_FOUND,
-				 "%s: the mount namespace of process %d is gone", path, (int)pid);
-	*fd = open_with_rights(place.root_fd, path, &place.rights);
-	if (*fd < 0)
-		return error_set_errno(err, errno, "cannot open %s", path);
-	return 0;
+	return open_at_place(&place, pid, path, 0, fd, err);
 }
 
 static bool owned_by(int fd, uid_t uid)
@@ -195,7 +203,8 @@ static int direct_open_perf_map(struct files *f, pid_t pid, int *fd, struct erro
 	if (!place.known)
 		return error_set(err, ERROR_NOT_FOUND, "process %d is gone", (int)pid);
 	snprintf(path, sizeof(path), "/tmp/perf-%u.map", place.inner_pid);
-	if (direct_open_path(f, pid, path, fd, err) < 0)
+	/* Everybody may put something at this path. */
+	if (open_at_place(&place, pid, path, O_NOFOLLOW, fd, err) < 0)
 		return -1;
 	if (owned_by(*fd, place.rights.uid))
 		return 0;

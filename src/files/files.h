@@ -39,7 +39,8 @@ int files_open_mapped(struct files *f, const struct files_mapped *which, int *fd
 
 /* A debug file or other named file, in the mount root of pid (0: our own), with that process's user's rights. */
 int files_open_path(struct files *f, pid_t pid, const char *path, int *fd, struct error *err);
-/* The perf map of a process: /tmp/perf-<inner pid>.map in its root, its namespace's pid, owned by its user or root. */
+/* The perf map of a process: /tmp/perf-<inner pid>.map in its root, its namespace's pid, owned by its user or root,
+ * and no link. */
 int files_open_perf_map(struct files *f, pid_t pid, int *fd, struct error *err);
 
 enum files_proc {

@@ -44,15 +44,15 @@ static int finish(int place)
 	return fd;
 }
 
-int open_regular(const char *path)
+int open_regular(const char *path, int flags)
 {
-	return finish(open(path, O_PATH | O_CLOEXEC));
+	return finish(open(path, O_PATH | O_CLOEXEC | flags));
 }
 
-static int place_in_root(int root, const char *path)
+static int place_in_root(int root, const char *path, int flags)
 {
 	struct open_how how = {
-		.flags = O_PATH | O_CLOEXEC,
+		.flags = (unsigned)(O_PATH | O_CLOEXEC | flags),
 		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
 	};
 
@@ -65,15 +65,15 @@ static int place_in_root(int root, const char *path)
 	return -1;
 }
 
-int open_regular_in_root(int root, const char *path)
+int open_regular_in_root(int root, const char *path, int flags)
 {
-	int place = place_in_root(root, path);
+	int place = place_in_root(root, path, flags);
 
 	/* Kernels before 5.6 lack openat2; old container filters refuse it with EPERM. */
 	if (place < 0 && (errno == ENOSYS || errno == EPERM)) {
 		while (*path == '/')
 			path++;
-		place = openat(root, path, O_PATH | O_CLOEXEC);
+		place = openat(root, path, O_PATH | O_CLOEXEC | flags);
 	}
 	return finish(place);
 }

@@ -19,7 +19,8 @@ const char *info_symbols_name(uint8_t symbols)
 
 const char *info_identity_name(uint8_t identity)
 {
-	static const char *const names[] = { "", "build ID", "Go build ID", "content hash" };
+	static const char *const names[] = { "", "build ID", "Go build ID", "content hash",
+					     "replaced code, generation" };
 
 	return identity < ARRAY_LEN(names) ? names[identity] : "";
 }

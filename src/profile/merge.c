@@ -131,7 +131,7 @@ static uint32_t add_module(struct merge *m, const struct merge_row *in)
 
 	if (row->kind > MODULE_SYNTHETIC)
 		row->kind = MODULE_UNKNOWN;
-	if (row->identity > IDENTITY_CONTENT_HASH)
+	if (row->identity > IDENTITY_GENERATION)
 		row->identity = IDENTITY_NONE;
 	if (row->symbols > SYMBOLS_REFUSED)
 		row->symbols = SYMBOLS_NONE;

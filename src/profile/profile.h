@@ -96,7 +96,8 @@ enum module_identity {
 	IDENTITY_NONE,
 	IDENTITY_GNU_BUILD_ID,
 	IDENTITY_GO_BUILD_ID,
-	IDENTITY_CONTENT_HASH
+	IDENTITY_CONTENT_HASH,
+	IDENTITY_GENERATION, /* of generated code: how often it was replaced, in decimal */
 };
 
 /* Where names came from, best first. */

@@ -93,6 +93,7 @@ static int import_records(struct perf_data *in, struct pipeline *p, struct error
 	while ((got = perf_data_next(in, &r, err)) > 0) {
 		if (r.kind == RECORD_LOST_SAMPLES)
 			lost += r.u.lost.count;
+		pipeline_look(p, r.time_ns);
 		pipeline_record(p, &r, false);
 		if (r.kind == RECORD_SAMPLE && pipeline_tick(p, r.time_ns, err) < 0)
 			return -1;

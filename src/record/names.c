@@ -25,7 +25,6 @@ struct named {
 enum batch_kind {
 	BATCH_NAMES,
 	BATCH_EXCERPTS,
-	BATCH_REFRESH_MAPS, /* no addresses: perf maps are to be read again */
 };
 
 struct batch {
@@ -49,12 +48,12 @@ struct batch_queue {
 struct module_addresses {
 	struct hmap noted; /* address → how often it was a leaf, + 1 */
 	VEC(uint64_t) pending;
-	VEC(uint64_t) unnamed; /* of JIT modules: asked again after a refresh */
 	const struct task_module *module;
 };
 
 struct names {
 	struct rows *rows;
+	struct codes *codes;
 	VEC(struct module_addresses) modules; /* by task_module.index */
 	size_t out;			      /* batches handed over and not yet collected */
 	pthread_t thread;
@@ -145,9 +144,6 @@ static void do_batch(struct names *n, struct symbolizer *s, struct batch *b)
 		excerpts_collect(&b->excerpts, s, n->files, &b->module, b->addresses.data,
 				 b->addresses.len);
 		break;
-	case BATCH_REFRESH_MAPS:
-		symbolizer_refresh_maps(s);
-		break;
 	}
 }
 
@@ -171,10 +167,11 @@ static void *naming_thread(void *arg)
 
 /* ---- the recording thread ---- */
 
-struct names *names_new(struct files *files, struct rows *rows)
+struct names *names_new(struct files *files, struct rows *rows, struct codes *codes)
 {
 	struct names *n = xcalloc(1, sizeof(*n));
 	n->rows = rows;
+	n->codes = codes;
 	n->files = files;
 	queue_init(&n->todo);
 	queue_init(&n->done);
@@ -189,7 +186,6 @@ static void module_addresses_release(struct module_addresses *m)
 {
 	hmap_release(&m->noted);
 	vec_release(&m->pending);
-	vec_release(&m->unnamed);
 }
 
 static void queue_drop(struct batch_queue *q)
@@ -228,13 +224,22 @@ static struct module_addresses *addresses_of(struct names *n, const struct task_
 	return a;
 }
 
+/* An address that was not noted before. */
+static void want_name(struct names *n, struct module_addresses *a, uint64_t address)
+{
+	if (n->codes && codes_has(n->codes, a->module))
+		codes_note(n->codes, a->module, address);
+	else
+		vec_push(&a->pending, address);
+}
+
 void names_note(struct names *n, const struct task_module *m, uint64_t address)
 {
 	struct module_addresses *a = addresses_of(n, m);
 	if (hmap_get(&a->noted, address) != HMAP_NONE)
 		return;
 	hmap_put(&a->noted, address, 1);
-	vec_push(&a->pending, address);
+	want_name(n, a, address);
 }
 
 void names_hit(struct names *n, const struct task_module *m, uint64_t address)
@@ -242,7 +247,7 @@ void names_hit(struct names *n, const struct task_module *m, uint64_t address)
 	struct module_addresses *a = addresses_of(n, m);
 	uint32_t hits = hmap_get(&a->noted, address);
 	if (hits == HMAP_NONE) {
-		vec_push(&a->pending, address);
+		want_name(n, a, address);
 		hits = 1;
 	}
 	if (hits < HMAP_NONE - 1)
@@ -295,6 +300,8 @@ static void hand_over(struct names *n, struct batch *b)
 
 void names_submit(struct names *n)
 {
+	if (n->codes)
+		codes_submit(n->codes);
 	if (!n->has_thread)
 		return;
 	for (size_t i = 0; i < n->modules.len; i++) {
@@ -322,14 +329,9 @@ static void write_excerpts(struct names *n, struct task_table *tasks, const stru
 static void write_names(struct names *n, struct task_table *tasks, const struct batch *b)
 {
 	struct task_module *m = task_module_at(tasks, b->module.key);
-	struct module_addresses *a = addresses_of(n, m);
 	uint32_t row = rows_module(n->rows, m);
 	for (size_t i = 0; i < b->named.len; i++) {
 		const struct named *named = &b->named.data[i];
-		if (named->frame_count == 0 && m->kind == MODULE_JIT) {
-			vec_push(&a->unnamed, named->address);
-			continue;
-		}
 		profile_writer_add_location(n->rows->writer, row, named->address,
 					    b->frames.data + named->first_frame,
 					    named->frame_count);
@@ -412,12 +414,22 @@ static void list_hot(const struct names *n, struct hot_list *hot)
 		hot->items.len = EXCERPT_ADDRESSES;
 }
 
+static void add_generated_code(struct names *n, const struct hot_list *hot,
+			       const struct task_module *m)
+{
+	for (size_t i = 0; i < hot->items.len; i++)
+		if (hot->items.data[i].module == m->index)
+			codes_add_code(n->codes, m, hot->items.data[i].address);
+}
+
 void names_add_excerpts(struct names *n, struct task_table *tasks)
 {
 	struct hot_list hot = { 0 };
 	list_hot(n, &hot);
 	for (size_t i = 0; i < n->modules.len && n->has_thread; i++) {
 		const struct task_module *m = n->modules.data[i].module;
+		if (m && n->codes && codes_has(n->codes, m))
+			add_generated_code(n, &hot, m);
 		if (!m || m->kind != MODULE_FILE)
 			continue;
 		struct batch *b = batch_new(m, BATCH_EXCERPTS);
@@ -437,26 +449,7 @@ void names_new_epoch(struct names *n)
 	for (size_t i = 0; i < n->modules.len; i++) {
 		hmap_clear(&n->modules.data[i].noted);
 		vec_clear(&n->modules.data[i].pending);
-		vec_clear(&n->modules.data[i].unnamed);
 	}
-}
-
-void names_refresh_maps(struct names *n)
-{
-	bool any = false;
-	for (size_t i = 0; i < n->modules.len; i++) {
-		struct module_addresses *a = &n->modules.data[i];
-		for (size_t k = 0; k < a->unnamed.len; k++)
-			vec_push(&a->pending, a->unnamed.data[k]);
-		any |= a->unnamed.len > 0;
-		vec_clear(&a->unnamed);
-	}
-	if (!any || !n->has_thread)
-		return;
-	struct batch *b = xcalloc(1, sizeof(*b));
-	b->kind = BATCH_REFRESH_MAPS;
-	b->module.fd = -1;
-	hand_over(n, b);
 }
 
 uint64_t names_thread_cpu_ns(const struct names *n)

@@ -9,6 +9,7 @@
 
 #include "files/files.h"
 #include "profile/writer.h"
+#include "record/codes.h"
 #include "record/rows.h"
 #include "task/task.h"
 #include <stdbool.h>
@@ -16,7 +17,8 @@
 
 struct names;
 /* files is used by the naming thread only. */
-struct names *names_new(struct files *files, struct rows *rows);
+/* codes names generated code, at once and without the thread; may be NULL. */
+struct names *names_new(struct files *files, struct rows *rows, struct codes *codes);
 void names_free(struct names *n);
 /* An address to be looked up as it is. Cheap when it was noted before in this epoch. */
 void names_note(struct names *n, const struct task_module *m, uint64_t address);
@@ -32,8 +34,6 @@ void names_finish(struct names *n, struct task_table *tasks);
 void names_add_excerpts(struct names *n, struct task_table *tasks);
 /* The epoch is about to end or has just begun: forget what was noted. Nothing may be out. */
 void names_new_epoch(struct names *n);
-/* Perf maps are to be read again, for addresses that had no name. Before the last names_finish. */
-void names_refresh_maps(struct names *n);
 uint64_t names_thread_cpu_ns(const struct names *n);
 
 #endif

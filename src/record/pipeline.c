@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "record/accounts.h"
+#include "record/codes.h"
 #include "record/names.h"
 #include "record/rows.h"
 #include "record/stacks.h"
@@ -34,6 +35,7 @@ struct pipeline {
 	struct profile_writer *writer;
 	struct rows rows;
 	struct task_table *tasks;
+	struct codes *codes;
 	struct names *names;
 	struct stacks *stacks;
 	VEC(char *) notes;
@@ -109,6 +111,33 @@ static void on_module_close(void *ctx, struct task_module *m)
 		stacks_close_module(p->stacks, m);
 }
 
+static void on_mapping_start(void *ctx, const struct task_space *s, const struct task_mapping *m)
+{
+	struct pipeline *p = ctx;
+	if (p->codes)
+		codes_mapping(p->codes, s, m);
+}
+
+static void on_space_end(void *ctx, const struct task_space *s, uint64_t time_ns)
+{
+	struct pipeline *p = ctx;
+	(void)time_ns;
+	if (p->codes)
+		codes_space_end(p->codes, s);
+}
+
+static struct codes *new_codes(struct pipeline *p)
+{
+	struct codes_config c = {
+		.files = p->config.files,
+		.rows = &p->rows,
+		.tasks = p->tasks,
+		.imported = p->config.imported,
+		.is_monotonic = p->config.clock && !strcmp(p->config.clock, "monotonic"),
+	};
+	return codes_new(&c);
+}
+
 struct pipeline *pipeline_new(const struct pipeline_config *config, struct profile_writer *writer)
 {
 	struct pipeline *p = xcalloc(1, sizeof(*p));
@@ -120,16 +149,21 @@ struct pipeline *pipeline_new(const struct pipeline_config *config, struct profi
 	}
 	rows_init(&p->rows, writer);
 	struct task_events events = { .thread_end = on_thread_end,
+				      .space_end = on_space_end,
+				      .mapping_start = on_mapping_start,
 				      .module_close = on_module_close,
 				      .ctx = p };
 	p->tasks = task_table_new(config->files, &events);
 	task_set_inner_pidns(p->tasks, config->inner_pidns);
 	if (config->imported)
 		task_set_replay(p->tasks, config->made_realtime_ns);
-	if (config->name_files)
-		p->names = names_new(config->name_files, &p->rows);
+	if (config->name_files) {
+		p->codes = new_codes(p);
+		p->names = names_new(config->name_files, &p->rows, p->codes);
+	}
 	p->stacks = stacks_new(&(struct stacks_config){ .rows = &p->rows,
 							.names = p->names,
+							.codes = p->codes,
 							.tasks = p->tasks,
 							.arch = config->arch,
 							.files = config->imported ? NULL
@@ -156,6 +190,7 @@ void pipeline_free(struct pipeline *p)
 	for (size_t i = 0; i < p->states.len; i++)
 		accounts_free(p->states.data[i].accounts);
 	task_table_free(p->tasks);
+	codes_free(p->codes);
 	rows_release(&p->rows);
 	for (size_t i = 0; i < p->notes.len; i++)
 		free(p->notes.data[i]);
@@ -255,6 +290,8 @@ static void on_sample(struct pipeline *p, const struct record *r)
 	if (r->pid && r->pid == p->launched_pid)
 		t->launched = true;
 	struct stacks_result stack;
+	if (p->codes)
+		codes_advance(p->codes, r->time_ns);
 	stacks_resolve(p->stacks, t, r, &stack);
 	struct profile_sample row = {
 		.time_ns = r->time_ns,
@@ -384,6 +421,8 @@ static bool epoch_is_due(const struct pipeline *p, uint64_t now_ns)
 
 static int new_epoch(struct pipeline *p, uint64_t now_ns, struct error *err)
 {
+	if (p->codes)
+		codes_end_epoch(p->codes);
 	int result = profile_writer_begin_epoch(p->writer, err);
 	rows_new_epoch(&p->rows);
 	stacks_new_epoch(p->stacks);
@@ -411,6 +450,12 @@ static int end_epoch_when_due(struct pipeline *p, uint64_t now_ns, struct error 
 	}
 	p->names_due_ns = now_ns + NAMES_NS;
 	return new_epoch(p, now_ns, err);
+}
+
+void pipeline_look(struct pipeline *p, uint64_t now_ns)
+{
+	if (p->codes)
+		codes_look(p->codes, now_ns);
 }
 
 int pipeline_tick(struct pipeline *p, uint64_t now_ns, struct error *err)
@@ -530,8 +575,7 @@ int pipeline_finish(struct pipeline *p, const struct pipeline_end *end, struct e
 		account_event(p, i, end);
 	int result = profile_writer_flush(p->writer, err);
 	if (p->names) {
-		names_finish(p->names, p->tasks);
-		names_refresh_maps(p->names);
+		codes_finish(p->codes);
 		names_finish(p->names, p->tasks);
 		names_add_excerpts(p->names, p->tasks);
 	}

@@ -63,6 +63,9 @@ bool pipeline_is_wide(const struct pipeline *p);
 bool pipeline_wants_widening(const struct pipeline *p);
 void pipeline_launched(struct pipeline *p, uint32_t pid);
 
+/* The rings were emptied at now_ns: look what code generators have written by then. Before the
+ * records are passed on. */
+void pipeline_look(struct pipeline *p, uint64_t now_ns);
 /* The hot path. Records must come in time order. wide: from an event on a whole CPU, after
  * pipeline_widen. */
 void pipeline_record(struct pipeline *p, const struct record *r, bool wide);

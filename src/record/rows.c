@@ -90,8 +90,13 @@ uint32_t rows_space(struct rows *r, const struct task_space *s)
 	return id;
 }
 
+/* Hexadecimal; of generated code, the generation. */
 static void build_id_text(const struct task_module *m, char *out)
 {
+	if (m->generation) {
+		snprintf(out, 2 * sizeof(m->build_id) + 1, "%u", m->generation);
+		return;
+	}
 	for (size_t i = 0; i < m->build_id_len; i++)
 		snprintf(out + 2 * i, 3, "%02x", (unsigned)m->build_id[i]);
 	out[2 * (size_t)m->build_id_len] = '\0';
@@ -117,7 +122,7 @@ static struct profile_module module_row(struct rows *r, const struct task_module
 		.build_id = profile_writer_add_str(r->writer, build_id),
 		.note = profile_writer_add_str(r->writer, m->note ? m->note : ""),
 		.kind = m->kind,
-		.identity = m->identity,
+		.identity = m->generation ? IDENTITY_GENERATION : m->identity,
 		.symbols = m->refused ? SYMBOLS_REFUSED : SYMBOLS_NONE,
 		.flags = m->deleted ? MODULE_DELETED : 0,
 	};

@@ -37,6 +37,7 @@ struct stacks {
 	struct known_frame known[MAX_FRAMES + MAX_KERNEL_FRAMES + BASES_FRAMES + 1];
 	size_t known_count;
 	uint64_t known_space;
+	uint64_t known_code; /* codes_version */
 	struct raw_frame frames[MAX_FRAMES + MAX_KERNEL_FRAMES + BASES_FRAMES + 1];
 	struct unwind_frame unwound[MAX_FRAMES];
 	struct unwind_frame checked[MAX_FRAMES];
@@ -231,8 +232,10 @@ static size_t user_part(struct stacks *s, const struct task_thread *t, const str
 	return n;
 }
 
+/* exact: the address is looked up as it is. */
 static void locate(struct stacks *s, const struct task_thread *t, const struct raw_frame *f,
-		   uint32_t *module, uint64_t *address, const struct task_module **task_module)
+		   bool exact, uint32_t *module, uint64_t *address,
+		   const struct task_module **task_module)
 {
 	if (f->how == FRAME_CUT) {
 		*task_module = NULL;
@@ -244,6 +247,9 @@ static void locate(struct stacks *s, const struct task_thread *t, const struct r
 		*address = f->pc;
 	} else if (f->mapping) {
 		*task_module = f->mapping->module;
+		if (s->config.codes && f->mapping->module->kind == MODULE_JIT)
+			*task_module = codes_module(s->config.codes, f->mapping->module,
+						    exact ? f->pc : f->pc - 1);
 		rows_mapping(s->config.rows, t->space, f->mapping);
 		*module = rows_module(s->config.rows, *task_module);
 		*address = f->pc - f->mapping->bias;
@@ -271,10 +277,11 @@ static size_t count_known(struct stacks *s, const struct task_thread *t,
 			  const struct raw_frame *frames, size_t n)
 {
 	size_t k = 0;
-	uint64_t space = space_key(t);
-	if (space != s->known_space)
+	uint64_t space = space_key(t), code = s->config.codes ? codes_version(s->config.codes) : 0;
+	if (space != s->known_space || code != s->known_code)
 		s->known_count = 0;
 	s->known_space = space;
+	s->known_code = code;
 	while (k + 1 < n && k < s->known_count &&
 	       same_frame(&s->known[k].frame, &frames[n - 1 - k]))
 		k++;
@@ -287,7 +294,7 @@ static uint32_t intern_frame(struct stacks *s, const struct task_thread *t,
 	const struct task_module *m;
 	uint32_t module;
 	uint64_t address;
-	locate(s, t, f, &module, &address, &m);
+	locate(s, t, f, frame_is_exact(f->how), &module, &address, &m);
 	uint32_t node =
 		profile_writer_add_node(s->config.rows->writer, parent, module, address, f->how);
 	if (node >= s->node_count) {
@@ -311,7 +318,7 @@ static void intern(struct stacks *s, const struct task_thread *t, const struct r
 		s->known[k] = (struct known_frame){ *f, node };
 	}
 	s->known_count = n - 1;
-	locate(s, t, &frames[0], &out->leaf_module, &out->leaf_address, &m);
+	locate(s, t, &frames[0], true, &out->leaf_module, &out->leaf_address, &m);
 	if (m && s->config.names)
 		names_hit(s->config.names, m, out->leaf_address);
 	out->node = node;

@@ -7,6 +7,7 @@
 #define PROF_RECORD_STACKS_H
 
 #include "event/record.h"
+#include "record/codes.h"
 #include "record/names.h"
 #include "record/rows.h"
 #include "task/task.h"
@@ -18,6 +19,7 @@ struct stacks;
 struct stacks_config {
 	struct rows *rows;
 	struct names *names; /* may be NULL: addresses are not noted */
+	struct codes *codes; /* may be NULL: generated code has one generation */
 	struct task_table *tasks;
 	enum unwind_arch arch;
 	struct files *files;  /* to read memory of living threads later; NULL: never */

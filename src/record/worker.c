@@ -219,6 +219,8 @@ static int begin(struct worker *w, const struct control_begin *m, int output, st
 static void process_ready(struct worker *w)
 {
 	struct record r;
+	if (w->pipeline)
+		pipeline_look(w->pipeline, clock_monotonic_ns());
 	while (w->pipeline && rings_next(&w->rings, &r)) {
 		bool wide = r.event != UINT32_MAX && (r.event & RINGS_WIDE);
 		if (wide)

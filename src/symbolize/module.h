@@ -7,7 +7,6 @@
 #include "elf/elf_image.h"
 #include "symbolize/demangle.h"
 #include "symbolize/dwarf_info.h"
-#include "symbolize/perf_map.h"
 #include "symbolize/symbol_index.h"
 #include "symbolize/symbolize.h"
 
@@ -34,7 +33,6 @@ struct symbol_module {
 	const struct symbol *last_symbol; /* whose function in DWARF is last_function */
 	uint64_t last_function;
 	struct demangle_cache names;
-	struct perf_map *map; /* of the process, owned by the symbolizer */
 	struct symbolize_result result;
 };
 

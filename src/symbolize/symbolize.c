@@ -1,4 +1,4 @@
-/* The symbolizer: modules by key, batches of addresses, perf maps by process. */
+/* The symbolizer: modules by key, batches of addresses. */
 #include "symbolize/symbolize.h"
 
 #include <fcntl.h>
@@ -6,24 +6,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/hash.h"
 #include "symbolize/module.h"
 
-struct process_map {
-	pid_t pid;
-	dev_t device;
-	ino_t inode;
-	struct perf_map map;
-};
-
 struct symbolizer {
 	struct module_loading loading;
 	struct hmap by_key; /* module key → index in modules */
 	VEC(struct symbol_module *) modules;
-	VEC(struct process_map *) maps;
 	struct symbol_frames frames;
 	VEC(uint64_t) sorted;
 };
@@ -74,64 +65,11 @@ void symbolizer_free(struct symbolizer *s)
 		return;
 	for (size_t i = 0; i < s->modules.len; i++)
 		module_free(s->modules.data[i]);
-	for (size_t i = 0; i < s->maps.len; i++) {
-		perf_map_release(&s->maps.data[i]->map);
-		free(s->maps.data[i]);
-	}
 	vec_release(&s->modules);
-	vec_release(&s->maps);
 	vec_release(&s->frames.list);
 	vec_release(&s->sorted);
 	hmap_release(&s->by_key);
 	free(s);
-}
-
-/* Reads what was appended to the process's map; another file in its place is read anew. */
-static void read_process_map(struct symbolizer *s, struct process_map *p)
-{
-	CLEANUP_CLOSE int fd = -1;
-	struct stat st;
-
-	if (!s->loading.files || files_open_perf_map(s->loading.files, p->pid, &fd, NULL) < 0 ||
-	    fstat(fd, &st) < 0)
-		return;
-	if (st.st_ino != p->inode || st.st_dev != p->device)
-		perf_map_clear(&p->map);
-	p->inode = st.st_ino;
-	p->device = st.st_dev;
-	perf_map_read(&p->map, fd, NULL);
-}
-
-static struct perf_map *map_of_process(struct symbolizer *s, pid_t pid)
-{
-	for (size_t i = 0; i < s->maps.len; i++)
-		if (s->maps.data[i]->pid == pid)
-			return &s->maps.data[i]->map;
-	struct process_map *p = xcalloc(1, sizeof(*p));
-	p->pid = pid;
-	vec_push(&s->maps, p);
-	read_process_map(s, p);
-	return &p->map;
-}
-
-void symbolizer_refresh_maps(struct symbolizer *s)
-{
-	for (size_t i = 0; i < s->maps.len; i++)
-		read_process_map(s, s->maps.data[i]);
-}
-
-static void report_map(struct symbol_module *m)
-{
-	bool found = m->map && m->map->text_bytes > 0;
-
-	m->result.symbols = found ? SYMBOLS_MAP_FILE : SYMBOLS_MISSING;
-	m->result.note[0] = '\0';
-	if (!found && m->kind == MODULE_JIT)
-		module_note(m,
-			    "no perf map: let the runtime write one (node --perf-basic-prof, java "
-			    "-XX:+DumpPerfMapAtExit, PYTHONPERFSUPPORT=1)");
-	if (found && m->map->left_out)
-		module_note(m, "the perf map is too large: only its newest lines were used");
 }
 
 static void load(struct symbolizer *s, struct symbol_module *m)
@@ -145,10 +83,6 @@ static void load(struct symbolizer *s, struct symbol_module *m)
 		break;
 	case MODULE_KERNEL:
 		module_load_kernel(m, &s->loading);
-		break;
-	case MODULE_JIT:
-	case MODULE_ANON:
-		m->map = m->pid ? map_of_process(s, m->pid) : NULL;
 		break;
 	default:
 		m->result.symbols = SYMBOLS_MISSING;
@@ -192,14 +126,6 @@ static struct symbol_module *get_module(struct symbolizer *s, const struct symbo
 	return m;
 }
 
-static void resolve_mapped(struct symbol_module *m, uint64_t address, struct symbol_frames *out)
-{
-	const struct perf_map_entry *e = m->map ? perf_map_find(m->map, address) : NULL;
-
-	if (e)
-		vec_push(&out->list, ((struct profile_symbol_frame){ .name = e->name }));
-}
-
 static void resolve(struct symbol_module *m, uint64_t address, struct symbol_frames *out)
 {
 	vec_clear(&out->list);
@@ -210,10 +136,6 @@ static void resolve(struct symbol_module *m, uint64_t address, struct symbol_fra
 		break;
 	case MODULE_KERNEL:
 		module_resolve_kernel(m, address, out);
-		break;
-	case MODULE_JIT:
-	case MODULE_ANON:
-		resolve_mapped(m, address, out);
 		break;
 	default:
 		break;
@@ -263,27 +185,17 @@ void symbolize_batch(struct symbolizer *s, const struct symbolize_module *from,
 		resolve(m, s->sorted.data[i], &s->frames);
 		each(ctx, s->sorted.data[i], s->frames.list.data, (uint32_t)s->frames.list.len);
 	}
-	if (m->kind == MODULE_JIT || m->kind == MODULE_ANON)
-		report_map(m);
 	note_missing_dwo(m);
 	*result = m->result;
 }
 
 static bool range_of(struct symbol_module *m, uint64_t address, uint64_t *start, uint64_t *end)
 {
-	const struct perf_map_entry *e;
-
 	switch (m->kind) {
 	case MODULE_FILE:
 	case MODULE_VDSO:
 	case MODULE_KERNEL:
 		return module_range_elf(m, address, start, end);
-	case MODULE_JIT:
-	case MODULE_ANON:
-		e = m->map ? perf_map_find(m->map, address) : NULL;
-		*start = e ? e->start : 0;
-		*end = e ? e->end : 0;
-		return e != NULL;
 	default:
 		return false;
 	}

@@ -47,8 +47,6 @@ void symbolizer_free(struct symbolizer *s);
 typedef void (*symbolize_each)(void *ctx, uint64_t address, const struct profile_symbol_frame *frames, uint32_t count);
 void symbolize_batch(struct symbolizer *s, const struct symbolize_module *m, const uint64_t *addresses, size_t count,
 		     symbolize_each each, void *ctx, struct symbolize_result *result);
-/* Read perf maps again for names not known so far (JITs write them late, some at exit). */
-void symbolizer_refresh_maps(struct symbolizer *s);
 
 /* Demangled copy (Rust first, then C++; unknown schemes and failures: NULL). Caller frees. */
 char *symbolize_demangle(const char *name);

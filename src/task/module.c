@@ -121,6 +121,24 @@ static struct task_module *anonymous_module(struct task_table *t, struct space_e
 	return s->jit;
 }
 
+struct task_module *task_jit_module(struct task_table *t, const struct task_space *s)
+{
+	struct space_entry *e = space_of_pid(t, s->pid);
+
+	return e && &e->s == s ? anonymous_module(t, e) : NULL;
+}
+
+struct task_module *task_module_generation(struct task_table *t, const struct task_module *base,
+					   uint32_t generation)
+{
+	if (t->modules.len >= MAX_MODULES)
+		return &overflow(t)->m;
+	struct task_module *m = &module_new(t, base->kind, base->path, strlen(base->path))->m;
+	m->seen_pid = base->seen_pid;
+	m->generation = generation;
+	return m;
+}
+
 static void close_image(struct task_table *t, struct module_entry *e)
 {
 	elf_image_free(e->m.image);

@@ -30,6 +30,7 @@ struct task_module {
 	struct elf_image *image; /* NULL when none; owned */
 	int fd;		  /* the image's; -1 when none */
 	pid_t seen_pid;	  /* a process that mapped it (for debug files in its root, perf maps) */
+	uint32_t generation; /* of generated code, see task_module_generation */
 };
 
 struct task_mapping {
@@ -109,6 +110,10 @@ int task_read_proc(struct task_table *t, uint32_t pid, bool recurse, uint64_t ti
 const struct task_mapping *task_find_mapping(const struct task_space *s, uint64_t address); /* NULL when none */
 struct task_module *task_kernel_module(struct task_table *t); /* "[kernel]" */
 /* The pseudo module of anonymous executable memory of one space (kind MODULE_JIT; addresses absolute). */
+struct task_module *task_jit_module(struct task_table *t, const struct task_space *s); /* NULL: s has ended */
+/* A new module for the same memory, where its code was replaced: addresses mean something else in it. Another module
+ * of the table where there are too many. */
+struct task_module *task_module_generation(struct task_table *t, const struct task_module *base, uint32_t generation);
 size_t task_module_count(const struct task_table *t);
 struct task_module *task_module_at(struct task_table *t, size_t index);
 size_t task_thread_count(const struct task_table *t); /* living rows and ended ones still kept */

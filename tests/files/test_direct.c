@@ -213,7 +213,8 @@ static void links_do_not_lead_out_of_a_root(void **state)
 static int leave_mounts(void *ctx)
 {
 	(void)ctx;
-	return unshare(CLONE_NEWNS) < 0 || mount("", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ? -1 : 0;
+	return unshare(CLONE_NEWNS) < 0 || mount("", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ? -1
+											       : 0;
 }
 
 /* Not in a chroot whose root is no mount point, nor in most containers. */
@@ -274,6 +275,15 @@ static void perf_maps(void **state)
 		assert_int_equal(err.code, ERROR_PERMISSION);
 		assert_int_equal(fd, -1);
 	}
+	unlink(name);
+	/* A link leads nowhere, even to what could be read. */
+	file_make("/tmp", "prof-test-target", "1000 10 f", 0644);
+	assert_int_equal(symlink("/tmp/prof-test-target", name), 0);
+	assert_int_equal(files_open_perf_map(f->files, pid, &fd, NULL), -1);
+	unlink("/tmp/prof-test-target");
+	unlink(name);
+	assert_int_equal(mkfifo(name, 0600), 0);
+	assert_int_equal(files_open_perf_map(f->files, pid, &fd, NULL), -1);
 	unlink(name);
 	child_end(pid);
 }

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "symbolize/code_map.h"
 #include "symbolize/demangle.h"
 #include "symbolize/flatten.h"
 #include "symbolize/kallsyms.h"
@@ -177,78 +178,184 @@ static void test_kallsyms_hidden(void **state)
 	symbol_index_release(&x);
 }
 
-static const char *map_name(struct perf_map *m, uint64_t address)
-{
-	const struct perf_map_entry *e = perf_map_find(m, address);
+struct lines {
+	struct code_map map;
+	uint32_t moment;
+	size_t count;
+	uint64_t last_end; /* of the last line in the text */
+};
 
-	return e ? e->name : "";
+static void take_line(void *ctx, const struct perf_map_line *line)
+{
+	struct lines *l = ctx;
+	struct code_source from = { .start = line->start,
+				    .size = line->size,
+				    .name = line->name,
+				    .name_len = line->name_len,
+				    .moment = l->moment };
+
+	l->count++;
+	l->last_end = line->end;
+	code_map_add(&l->map, code_entry_new(&from));
 }
 
-static void append(struct perf_map *m, const char *text)
+static const char *map_name(const struct lines *l, uint64_t address)
 {
-	perf_map_append(m, text, strlen(text));
+	const struct code_piece *p = code_map_find(&l->map, address);
+
+	return p ? p->entry->name : "";
+}
+
+/* Of another moment than what was appended before. */
+static void append(struct perf_map *m, struct lines *l, const char *text)
+{
+	l->moment++;
+	perf_map_append(m, text, strlen(text), take_line, l);
 }
 
 static void test_perf_map_later_lines_win(void **state)
 {
 	struct perf_map m = { 0 };
+	struct lines l = { 0 };
 
 	(void)state;
-	append(&m, "1000 20 jit_old(int; char) frame\n0 bb8 stale_huge\n2000 20 jit_second\n");
-	assert_string_equal(map_name(&m, 0x1000), "jit_old(int; char) frame");
-	assert_string_equal(map_name(&m, 0x201f), "jit_second");
-	append(&m, "1000 20 jit_new\n");
-	assert_string_equal(map_name(&m, 0x101f), "jit_new");
-	assert_string_equal(map_name(&m, 0x1020), "");
-	assert_string_equal(map_name(&m, 0x10), "stale_huge");
-	append(&m, "800 810 overlap\n");
-	assert_string_equal(map_name(&m, 0x7ff), "stale_huge");
-	assert_string_equal(map_name(&m, 0x100f), "overlap");
-	assert_string_equal(map_name(&m, 0x1010), "jit_new");
+	append(&m, &l, "0 bb8 huge\n1000 20 jit_old(int; char) frame\n2000 20 jit_second\n");
+	assert_string_equal(map_name(&l, 0x1000), "jit_old(int; char) frame");
+	assert_string_equal(map_name(&l, 0x201f), "jit_second");
+	append(&m, &l, "1000 20 jit_new\n");
+	assert_string_equal(map_name(&l, 0x101f), "jit_new");
+	assert_string_equal(map_name(&l, 0x1020), "");
+	assert_string_equal(map_name(&l, 0x10), "huge");
+	append(&m, &l, "800 810 overlap\n");
+	assert_string_equal(map_name(&l, 0x7ff), "huge");
+	assert_string_equal(map_name(&l, 0x100f), "overlap");
+	assert_string_equal(map_name(&l, 0x1010), "jit_new");
+	append(&m, &l, "0 10000 everything\n");
+	assert_string_equal(map_name(&l, 0x1010), "everything");
+	assert_int_equal(l.map.entries, 1);
 	perf_map_release(&m);
+	code_map_release(&l.map);
+	assert_int_equal(l.map.bytes, 0);
+}
+
+/* Written at once, a region does not hide the code in it, whichever comes first. */
+static void test_perf_map_parts_of_regions(void **state)
+{
+	struct perf_map m = { 0 };
+	struct lines l = { 0 };
+
+	(void)state;
+	append(&m, &l, "1000 20 part\n0 10000 region\n2000 20 other\n2010 18 nearly\n");
+	assert_string_equal(map_name(&l, 0x0fff), "region");
+	assert_string_equal(map_name(&l, 0x101f), "part");
+	assert_string_equal(map_name(&l, 0x1020), "region");
+	assert_string_equal(map_name(&l, 0x200f), "other");
+	assert_string_equal(map_name(&l, 0x2010), "nearly");
+	perf_map_release(&m);
+	code_map_release(&l.map);
 }
 
 static void test_perf_map_forms(void **state)
 {
 	struct perf_map m = { 0 };
+	struct lines l = { 0 };
 
 	(void)state;
-	append(&m, "0x1000 0x20 prefixed\r\n  00002000\t10  Blank Name \n3000 10\n4000 0 empty\n");
-	append(&m,
+	append(&m, &l,
+	       "0x1000 0x20 prefixed\r\n  00002000\t10  Blank Name \n3000 10\n4000 0 empty\n");
+	append(&m, &l,
 	       "zz 10 bad\n-5 10 bad\nfffffffffffffff0 20 wraps\n11112222333344445 1 long\n\n5000 8 ");
-	assert_string_equal(map_name(&m, 0x101f), "prefixed");
-	assert_string_equal(map_name(&m, 0x200f), "Blank Name");
-	assert_int_equal(m.entries.len, 2);
-	append(&m, "split line");
-	assert_string_equal(map_name(&m, 0x5000), "split line"); /* no newline yet */
-	append(&m, " ends\n");
-	assert_string_equal(map_name(&m, 0x5007), "split line ends");
-	assert_int_equal(m.entries.len, 3);
+	assert_string_equal(map_name(&l, 0x101f), "prefixed");
+	assert_string_equal(map_name(&l, 0x200f), "Blank Name");
+	assert_int_equal(l.count, 2);
+	append(&m, &l, "split line");
+	assert_string_equal(map_name(&l, 0x5000), ""); /* no newline yet */
+	append(&m, &l, " ends\n6000 8 last");
+	assert_string_equal(map_name(&l, 0x5007), "split line ends");
+	assert_int_equal(l.last_end, m.text_bytes - strlen("6000 8 last"));
+	perf_map_end(&m, take_line, &l);
+	assert_string_equal(map_name(&l, 0x6000), "last");
 	perf_map_release(&m);
+	code_map_release(&l.map);
 }
 
-static void test_perf_map_file_grows_and_shrinks(void **state)
+/* The line that is in the middle is not taken for a whole one. */
+static void test_perf_map_from_the_middle(void **state)
 {
-	char path[] = "/tmp/prof-test-map-XXXXXX";
 	struct perf_map m = { 0 };
-	int fd = mkstemp(path);
+	struct lines l = { 0 };
 
 	(void)state;
-	assert_true(fd >= 0);
-	unlink(path);
-	assert_int_equal(write(fd, "1000 10 a\n2000 10 ", 18), 18);
-	assert_int_equal(perf_map_read(&m, fd, NULL), 0);
-	assert_string_equal(map_name(&m, 0x1000), "a");
-	assert_int_equal(write(fd, "b\n", 2), 2);
-	assert_int_equal(perf_map_read(&m, fd, NULL), 0);
-	assert_string_equal(map_name(&m, 0x2000), "b");
-	assert_int_equal(ftruncate(fd, 0), 0);
-	assert_int_equal(pwrite(fd, "3000 10 c\n", 10, 0), 10);
-	assert_int_equal(perf_map_read(&m, fd, NULL), 0);
-	assert_string_equal(map_name(&m, 0x1000), "");
-	assert_string_equal(map_name(&m, 0x3000), "c");
-	close(fd);
+	perf_map_skip_to(&m, 1000);
+	append(&m, &l, "2000 10 wr");
+	append(&m, &l, "ong\n3000 10 right\n");
+	assert_int_equal(l.count, 1);
+	assert_string_equal(map_name(&l, 0x3000), "right");
+	assert_int_equal(l.last_end, 1000 + 28);
 	perf_map_release(&m);
+	code_map_release(&l.map);
+}
+
+static const struct code_piece *piece(const struct lines *l, uint64_t address)
+{
+	const struct code_piece *p = code_map_find(&l->map, address);
+
+	assert_non_null(p);
+	return p;
+}
+
+/* Only what was seen and is now called otherwise has to be told apart. */
+static void test_generations(void **state)
+{
+	struct perf_map m = { 0 };
+	struct lines l = { 0 };
+
+	(void)state;
+	append(&m, &l, "1000 20 a\n2000 20 b\n");
+	append(&m, &l, "1000 20 unseen\n");
+	assert_int_equal(piece(&l, 0x1000)->generation, 0);
+	piece(&l, 0x1000)->entry->used = true;
+	append(&m, &l, "1000 20 unseen\n");
+	assert_int_equal(piece(&l, 0x1000)->generation, 0);
+	piece(&l, 0x1000)->entry->used = true;
+	append(&m, &l, "1010 20 half\n");
+	assert_int_equal(piece(&l, 0x100f)->generation, 0);
+	assert_int_equal(piece(&l, 0x1010)->generation, 1);
+	assert_int_equal(piece(&l, 0x102f)->generation, 1); /* one for all of an entry */
+	piece(&l, 0x1010)->entry->used = true;
+	append(&m, &l, "0 10000 all\n");
+	assert_int_equal(piece(&l, 0)->generation, 2);
+	assert_int_equal(l.map.generation, 2);
+	perf_map_release(&m);
+	code_map_release(&l.map);
+}
+
+/* Halving keeps the newer entries, wherever they lie, and the memory follows. */
+static void test_half_of_the_code(void **state)
+{
+	struct lines l = { 0 };
+	char name[32];
+
+	(void)state;
+	for (unsigned i = 0; i < 10000; i++) {
+		/* From both ends to the middle. */
+		uint64_t at = i % 2 ? 0x1000000 - (uint64_t)i * 16 : (uint64_t)i * 16;
+		int len = snprintf(name, sizeof(name), "f%u", i);
+		struct perf_map_line line = { at, 16, name, (size_t)len, 0 };
+		l.moment++;
+		take_line(&l, &line);
+	}
+	assert_int_equal(l.map.entries, 10000);
+	size_t before = l.map.bytes;
+	code_map_halve(&l.map);
+	assert_int_equal(l.map.entries, 5000);
+	assert_true(l.map.bytes < before * 6 / 10);
+	assert_string_equal(map_name(&l, 0), "");
+	assert_string_equal(map_name(&l, 4998 * 16), "");
+	assert_string_equal(map_name(&l, 5000 * 16), "f5000");
+	assert_string_equal(map_name(&l, 0x1000000 - 9999 * 16), "f9999");
+	code_map_release(&l.map);
+	assert_int_equal(l.map.bytes, 0);
 }
 
 static void check_demangled(const char *mangled, const char *expected)
@@ -351,7 +458,10 @@ int main(void)
 		cmocka_unit_test(test_kallsyms_hidden),
 		cmocka_unit_test(test_perf_map_later_lines_win),
 		cmocka_unit_test(test_perf_map_forms),
-		cmocka_unit_test(test_perf_map_file_grows_and_shrinks),
+		cmocka_unit_test(test_perf_map_parts_of_regions),
+		cmocka_unit_test(test_perf_map_from_the_middle),
+		cmocka_unit_test(test_generations),
+		cmocka_unit_test(test_half_of_the_code),
 		cmocka_unit_test(test_demangle),
 		cmocka_unit_test(test_demangle_long_names),
 		cmocka_unit_test(test_demangle_hostile_names),

@@ -84,58 +84,6 @@ static void test_kernel(void **state)
 	files_free(files);
 }
 
-static void write_map(const char *path, const char *mode, const char *text)
-{
-	FILE *f = fopen(path, mode);
-
-	assert_non_null(f);
-	fputs(text, f);
-	fclose(f);
-}
-
-static void test_perf_map_of_process(void **state)
-{
-	struct files *files = files_direct_new();
-	struct symbolizer *s = symbolizer_new(files, NULL);
-	struct symbolize_module m = {
-		.kind = MODULE_JIT, .path = "//anon", .fd = -1, .pid = getpid()
-	};
-	uint64_t start, size;
-	char path[64];
-
-	(void)state;
-	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
-	struct asked a = ask(s, &m, 0x1000);
-	assert_string_equal(a.name, "");
-	assert_int_equal(a.result.symbols, SYMBOLS_MISSING);
-	assert_non_null(strstr(a.result.note, "perf map"));
-
-	write_map(path, "we", "1000 20 jit_old\n");
-	symbolizer_refresh_maps(s);
-	a = ask(s, &m, 0x1010);
-	assert_string_equal(a.name, "jit_old");
-	assert_int_equal(a.result.symbols, SYMBOLS_MAP_FILE);
-	assert_string_equal(a.result.note, "");
-
-	write_map(path, "ae", "0x1000 0x20 LazyCompile:*hot <anonymous>;x\n");
-	assert_string_equal(ask(s, &m, 0x1010).name, "jit_old"); /* not read again yet */
-	symbolizer_refresh_maps(s);
-	assert_string_equal(ask(s, &m, 0x1010).name, "LazyCompile:*hot <anonymous>;x");
-	assert_true(symbolize_function_range(s, 0, 0x101f, &start, &size));
-	assert_int_equal(start, 0x1000);
-	assert_int_equal(size, 0x20);
-	assert_false(symbolize_function_range(s, 0, 0x1020, &start, &size));
-
-	unlink(path);
-	write_map(path, "we", "3000 20 another_file\n");
-	symbolizer_refresh_maps(s);
-	assert_string_equal(ask(s, &m, 0x1010).name, "");
-	assert_string_equal(ask(s, &m, 0x3000).name, "another_file");
-	unlink(path);
-	symbolizer_free(s);
-	files_free(files);
-}
-
 /* The file is gone, and another build stands where it was: unknown, never the other build's names.
  */
 static void test_file_not_at_hand(void **state)
@@ -185,7 +133,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_vdso),
 		cmocka_unit_test(test_kernel),
-		cmocka_unit_test(test_perf_map_of_process),
 		cmocka_unit_test(test_file_not_at_hand),
 		cmocka_unit_test(test_kinds_without_names),
 	};

@@ -1,0 +1,60 @@
+/*
+ * Generated code: names of addresses in memory without a file, as the code generators tell them in
+ * perf maps and jitdumps. The files are followed while the program runs, and what they say takes
+ * effect as the records' time reaches it, so an address is named by what stood there then. Where
+ * code that was seen is replaced, its addresses belong to another module from then on: the next
+ * generation of the memory's module.
+ *
+ * Used by the recording thread only. In the steady state a sample costs one search in memory for
+ * each generated frame of a process whose code was ever replaced, and nothing otherwise.
+ */
+#ifndef PROF_RECORD_CODES_H
+#define PROF_RECORD_CODES_H
+
+#include "files/files.h"
+#include "record/rows.h"
+#include "task/task.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+struct codes;
+
+struct codes_config {
+	struct files *files; /* for perf maps and jitdumps; NULL: nothing is named */
+	struct rows *rows;
+	struct task_table *tasks;
+	bool imported;	   /* files are read once, as they are found */
+	bool is_monotonic; /* imported: its clock is the one jitdumps use */
+};
+
+struct codes *codes_new(const struct codes_config *config);
+void codes_free(struct codes *c);
+
+/* A mapping appeared: memory for generated code, or the mark of a jitdump. */
+void codes_mapping(struct codes *c, const struct task_space *s, const struct task_mapping *m);
+void codes_space_end(struct codes *c, const struct task_space *s);
+/* Look what was appended. After the rings were emptied and before their records are processed, so
+ * that nothing of what was written before a record is missed. */
+void codes_look(struct codes *c, uint64_t now_ns);
+/* Records have come to this time: what was written by then takes effect. */
+void codes_advance(struct codes *c, uint64_t time_ns);
+
+/* Rises when an address may have come to another generation. */
+uint64_t codes_version(const struct codes *c);
+/* Is it memory for generated code? */
+bool codes_has(const struct codes *c, const struct task_module *m);
+/* The generation of m that the address, as it is looked up, belongs to now. */
+struct task_module *codes_module(struct codes *c, struct task_module *m, uint64_t address);
+/* An address, as it is looked up, of a module from codes_module: its name goes into the current
+ * epoch, at the latest when it ends. Once per epoch. */
+void codes_note(struct codes *c, const struct task_module *m, uint64_t address);
+/* Write the names known so far. */
+void codes_submit(struct codes *c);
+/* The current epoch is about to end. */
+void codes_end_epoch(struct codes *c);
+/* All there will ever be takes effect. */
+void codes_finish(struct codes *c);
+/* The machine code around an address of a jitdump, into the current epoch. */
+void codes_add_code(struct codes *c, const struct task_module *m, uint64_t address);
+
+#endif

@@ -1,0 +1,174 @@
+"""Generated code: names from perf maps and jitdumps, by the time they were valid."""
+import glob
+import os
+import shutil
+import struct
+
+from proftest import (Skip, as_nobody, below, copy_for_everybody, environment, expect, expect_all, expect_equal,
+                      expect_share, main, need_root, need_tool, prof, program, record, run, total, Recording)
+
+OLD, NEW, SECOND = "jit_old(int: char) frame", "jit_new", "jit_second"
+
+
+def remove_maps():
+    for path in glob.glob("/tmp/perf-*.map*"):
+        pid = path.split("-")[1].split(".")[0]
+        if not os.path.exists("/proc/" + pid):
+            try:
+                os.unlink(path)
+            except OSError:
+                pass
+
+
+def expect_truth(r, old_name=OLD):
+    """Each function has the share it says it had, and nothing else is in generated code."""
+    stacks = below(r.counts(), "main")
+    truth = {old_name: r.truths["jit_old"], NEW: r.truths["jit_new"], SECOND: r.truths["jit_second"]}
+    truth = {name: ns for name, ns in truth.items() if ns}
+    inside = [s for s in stacks if s.has("main", "run") and s.leaf != "run"]
+    own = [s for s in inside if any(n in s for n in truth)]
+    expect(total(own) > 0.9 * total(stacks), "%d of %d samples are in generated code" % (total(own), total(stacks)))
+    for name, ns in truth.items():
+        expect_share(own, lambda s, n=name: n in s, ns / sum(truth.values()), name)
+        expect_all(below(own, name), lambda s, n=name: s.has("main", "run", n), "main;run;" + name)
+    for s in stacks:
+        expect("huge region" not in s, "the region around is shown: %s" % s.frames)
+        expect(not any(f.startswith("[unknown 0x") for f in s.frames), "code without a name: %s" % s.frames)
+
+
+def folded_name(r):
+    """The name of jit_old as folded text has it: semicolons are replaced there."""
+    return next((f for s in r.counts() for f in s.frames if f.startswith("jit_old")), OLD)
+
+
+def check(mode, *options):
+    r = record(program("jit"), 1200, mode, options=options)
+    expect_truth(r, folded_name(r))
+    remove_maps()
+    return r
+
+
+def test_perf_map_of_replaced_code():
+    check("map")
+
+
+def test_perf_map_with_0x():
+    check("0x")
+
+
+def test_perf_map_written_at_the_end():
+    check("late")
+
+
+def test_another_perf_map_takes_its_place():
+    check("rename")
+
+
+def test_jitdump_of_replaced_code():
+    r = check("dump")
+    rows = r.report("--by", "line", "--limit", "0")["rows"]
+    lines = {(row["name"].split(":")[0], row["line"]) for row in rows if row["kind"] == "jit"}
+    expect((NEW, 101) in lines, "no line of the loop: %s" % sorted(lines))
+    expect(all(row["file"] == "/nowhere/jit.src" for row in rows if row["kind"] == "jit"), "another file: %s" % rows[:4])
+    expect(r.info()["contents"]["code_excerpts"] > 0, "no code of the jitdump is kept")
+
+
+def test_jitdump_of_moved_code():
+    check("move")
+
+
+def test_no_names():
+    r = record(program("jit"), 400, "none")
+    inside = [s for s in below(r.counts(), "run") if s.leaf.startswith("[unknown 0x")]
+    expect(total(inside) > 0.5 * total(r.counts()), "%d of %d samples have an address" % (total(inside), total(r.counts())))
+    notes = [m["note"] for m in r.info()["modules"] if m["path"].startswith("[anon:")]
+    expect(any("no perf map" in n for n in notes), "nothing says what is missing: %s" % notes)
+
+
+def test_planted_perf_map():
+    """A link at the map's place leads nowhere, and a pipe does not hang."""
+    need_root()
+    secret = os.path.abspath("secret")
+    with open(secret, "w", encoding="ascii") as f:
+        f.write("0 7fffffffffffffff stolen\n")
+    os.chmod(secret, 0o600)
+    for plant in ("link", "fifo"):
+        script = ("if [ $1 = link ]; then ln -sf %s /tmp/perf-$$.map; else mkfifo /tmp/perf-$$.map; fi; exec %s 300 none"
+                  % (secret, program("jit")))
+        r = record("/bin/sh", "-c", script, "sh", plant)
+        expect_equal([s.frames for s in r.counts() if "stolen" in s], [], "names from the planted " + plant)
+        remove_maps()
+
+
+def test_foreign_perf_map():
+    """Root's recording of a user's process takes nobody else's map."""
+    need_root()
+    binary = copy_for_everybody(program("jit"))
+    setpriv = need_tool("setpriv")
+    script = ("f=/tmp/perf-$$.map; echo '0 7fffffffffffffff stolen' > $f; chown 12345 $f; chmod 644 $f; "
+              "exec %s --reuid 65534 --regid 65534 --clear-groups %s 300 none" % (setpriv, binary))
+    r = record("/bin/sh", "-c", script)
+    expect_equal([s.frames for s in r.counts() if "stolen" in s], [], "names from another user's map")
+    remove_maps()
+
+
+def test_perf_map_in_a_pid_namespace():
+    need_root()
+    unshare = need_tool("unshare")
+    r = record(unshare, "--pid", "--fork", "--mount", "sh", "-c", "mount -t tmpfs t /tmp && exec %s 1200 map"
+               % copy_outside_tmp("jit"), status=None)
+    if r.result.status != 0:
+        raise Skip("no new namespaces: " + r.result.err)
+    expect_truth(r, folded_name(r))
+
+
+def copy_outside_tmp(name):
+    """Where a new /tmp does not hide it."""
+    path = "/var/tmp/prof-test-%s-%d" % (name, os.getpid())
+    shutil.copy(program(name), path)
+    import atexit
+    atexit.register(os.unlink, path)
+    return path
+
+
+def test_import_of_a_perf_data_file():
+    perf = need_tool("perf")
+    r = run(perf, "record", "-q", "-e", "cpu-clock:u", "-F", "997", "-g", "-k", "mono", "-o", "perf.data", program("jit"),
+            "1200", "dump")
+    if r.status != 0:
+        raise Skip("perf cannot record here: " + r.err)
+    imported = Recording("perf.data")
+    for line in r.out.split("\n"):
+        if line.startswith("truth "):
+            imported.truths[line.split()[1]] = int(line.split()[2])
+    stacks = imported.counts()
+    truth = imported.truths
+    own = [s for s in stacks if any(f.startswith("jit_") for f in s.frames)]
+    expect(total(own) > 0.8 * total(stacks), "%d of %d samples are in generated code" % (total(own), total(stacks)))
+    for name, ns in truth.items():
+        expect_share(own, lambda s, n=name: any(f.startswith(n) for f in s.frames), ns / sum(truth.values()), name)
+
+
+def check_runtime(command, function, caller, **more):
+    r = record(*command, **more)
+    stacks = r.counts()
+    inside = [s for s in stacks if any(function in f for f in s.frames)]
+    expect(total(inside) > 0.3 * total(stacks), "%d of %d samples are in %s" % (total(inside), total(stacks), function))
+    expect_all(inside, lambda s: any(caller in f for f in s.frames), "called by " + caller, 0.9)
+
+
+NODE = "function hot(n){let s=0;for(let i=0;i<n;i++)s+=Math.sqrt(i)*(i%7);return s}" \
+    "const e=process.cpuUsage().user+1500000;let t=0;while(process.cpuUsage().user<e)t+=hot(100000);"
+
+
+def test_node_with_a_jitdump():
+    check_runtime([need_tool("node"), "--perf-prof", "-e", NODE], "JS:*hot", "node::")
+
+
+def test_node_with_a_perf_map():
+    check_runtime([need_tool("node"), "--perf-basic-prof", "-e", NODE], "JS:*hot", "node::")
+    remove_maps()
+
+
+if __name__ == "__main__":
+    main(globals())
