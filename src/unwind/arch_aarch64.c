@@ -1,10 +1,11 @@
 /*
  * aarch64: x0..x30, sp 31; a leaf's return address is in x30. Return addresses may be signed (PAC),
- * so only the low 48 bits count: user space is below that unless a program asks for 52-bit
- * addresses.
+ * so only the low 48 bits count (39 in small address spaces): user space is below that unless a
+ * program asks for 52-bit addresses. CFI says which addresses are signed; since a signature is cut
+ * off wherever it may be, that need not be followed.
  */
 #include "base/memory.h"
-#include "unwind/arch.h"
+#include "unwind/simulate.h"
 #include <string.h>
 
 enum { X29 = 29, LR = 30, SP = 31, PC = 32, REGS };
@@ -106,6 +107,7 @@ const struct arch arch_aarch64 = {
 	.sigreturn_first = 4,
 	.is_sigreturn = is_sigreturn,
 	.is_thread_exit = is_thread_exit,
+	.simulate = aarch64_simulate,
 	.sigframe = sigframe,
 	.sigframe_pc = AT(32),
 };

@@ -31,6 +31,7 @@ enum {
 	CFA_VAL_OFFSET_SF = 0x15,
 	CFA_VAL_EXPRESSION = 0x16,
 	CFA_ADVANCE_8 = 0x1d,
+	CFA_AARCH64_NEGATE_RA_WITH_PC = 0x2c,
 	CFA_AARCH64_NEGATE_RA = 0x2d,
 	CFA_GNU_ARGS_SIZE = 0x2e,
 	CFA_GNU_NEGATIVE_OFFSET = 0x2f,
@@ -234,6 +235,7 @@ static int run_extended(struct program *p, uint8_t op)
 {
 	switch (op) {
 	case CFA_NOP:
+	case CFA_AARCH64_NEGATE_RA_WITH_PC:
 	case CFA_AARCH64_NEGATE_RA: /* signatures are cut off return addresses anyway */
 		return 0;
 	case CFA_SET_LOC:

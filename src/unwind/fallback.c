@@ -12,7 +12,7 @@
 
 static bool take_frame(struct walk *w, uint64_t pc, uint64_t sp, uint64_t fp)
 {
-	if (!walk_advance(w, pc & w->arch->pc_mask, sp, false))
+	if (!walk_advance(w, pc & w->pc_mask, sp, false))
 		return false;
 	w->note_count = 0;
 	w->fp = fp;
@@ -40,7 +40,7 @@ static bool step_frame_pointer(struct walk *w, uint8_t *how)
 		return false;
 	if (!walk_load(w, w->fp, &fp) || !walk_load(w, w->fp + 8, &ra))
 		return false;
-	ra &= w->arch->pc_mask;
+	ra &= w->pc_mask;
 	bool is_root = ra == 0 && fp == 0 && !w->exact;
 	if (!is_root && judge_return(w, ra) == IS_NO_RETURN) {
 		w->end = END_NO_CFI;
@@ -110,28 +110,54 @@ static size_t fetch_code(void *ctx, uint64_t pc, uint8_t *buf, size_t max)
 	return m->read(m->read_ctx, pc, buf, n) == 0 ? n : 0;
 }
 
-/* Whether the return address below register + offset is one. */
-static bool is_right(struct walk *w, uint8_t reg, int32_t offset, bool generated)
+/* Where a function returns to through the link register, the rule says where that was saved, if it
+ * was. */
+static bool linked_address(struct walk *w, const struct rule *rule, uint64_t cfa, uint64_t *ra)
 {
-	uint64_t ra, cfa = w->known.value[reg] + (uint64_t)(int64_t)offset;
-	if (!(w->known.valid >> reg & 1) || cfa <= w->sp || cfa - w->sp > FRAME_FAR ||
-	    !walk_load(w, cfa - 8, &ra))
+	for (unsigned i = 0; i < rule->register_count; i++)
+		if (rule->registers[i].reg == rule->ra_reg)
+			return walk_load(w, cfa + (uint64_t)(int64_t)rule->registers[i].value, ra);
+	*ra = w->known.value[rule->ra_reg];
+	return w->exact && (w->known.valid >> rule->ra_reg & 1);
+}
+
+static bool is_near(const struct walk *w, uint64_t cfa)
+{
+	bool leaf = cfa == w->sp && w->arch->link_reg != ARCH_NO_REG;
+	return (cfa > w->sp || leaf) && cfa - w->sp <= FRAME_FAR;
+}
+
+/* Whether the return address that rule names is one. */
+static bool is_right(struct walk *w, const struct rule *rule, bool generated)
+{
+	uint64_t ra, cfa = w->known.value[rule->cfa_reg] + (uint64_t)(int64_t)rule->cfa_offset;
+	if (!(w->known.valid >> rule->cfa_reg & 1) || !is_near(w, cfa))
 		return false;
-	enum verdict verdict = judge_return(w, ra);
+	if (w->arch->link_reg == ARCH_NO_REG ? !walk_load(w, cfa - 8, &ra)
+					     : !linked_address(w, rule, cfa, &ra))
+		return false;
+	enum verdict verdict = judge_return(w, ra & w->pc_mask);
 	return verdict == DOES_RETURN || (verdict == MAY_RETURN && generated);
+}
+
+/* Remember where a return takes its address from; with a link register that is more than one place.
+ */
+static void note_end(struct follower *f, const struct rule *rule)
+{
+	for (unsigned i = 0; i < f->end_count && i < WALK_ENDS; i++)
+		if (f->ends[i].reg == rule->cfa_reg && f->ends[i].offset == rule->cfa_offset)
+			return;
+	if (f->end_count < WALK_ENDS && f->w->arch->link_reg == ARCH_NO_REG)
+		f->ends[f->end_count++] = (struct walk_end){ rule->cfa_reg, rule->cfa_offset };
+	else
+		f->end_count = WALK_ENDS + 1;
 }
 
 static bool is_right_return(void *ctx, const struct rule *rule)
 {
 	struct follower *f = ctx;
-	bool known = false;
-	for (unsigned i = 0; i < f->end_count && i < WALK_ENDS; i++)
-		known |= f->ends[i].reg == rule->cfa_reg && f->ends[i].offset == rule->cfa_offset;
-	if (!known && f->end_count < WALK_ENDS)
-		f->ends[f->end_count++] = (struct walk_end){ rule->cfa_reg, rule->cfa_offset };
-	else if (!known)
-		f->end_count = WALK_ENDS + 1;
-	return is_right(f->w, rule->cfa_reg, rule->cfa_offset, !f->place.range.module);
+	note_end(f, rule);
+	return is_right(f->w, rule, !f->place.range.module);
 }
 
 /* Following the code would find nothing again: all its returns are known, and none is right on this
@@ -139,7 +165,10 @@ static bool is_right_return(void *ctx, const struct rule *rule)
 static bool has_no_right_end(struct walk *w, const struct walk_undescribed *at)
 {
 	for (unsigned i = 0; i < at->end_count; i++)
-		if (is_right(w, at->ends[i].reg, at->ends[i].offset, false))
+		if (is_right(w,
+			     &(const struct rule){ .cfa_reg = at->ends[i].reg,
+						   .cfa_offset = at->ends[i].offset },
+			     false))
 			return false;
 	return at->end_count > 0;
 }
@@ -175,8 +204,7 @@ static bool step_simulated(struct walk *w, struct walk_undescribed *at, uint8_t 
 	walk_materialize(w);
 	/* Generated code may have been replaced since. */
 	const struct rule *rule = &at->rule.rule;
-	bool known =
-		at->simulated && !generated && is_right(w, rule->cfa_reg, rule->cfa_offset, false);
+	bool known = at->simulated && !generated && is_right(w, rule, false);
 	if (!known && (has_no_right_end(w, at) || !simulate(w, at)))
 		return false;
 	bool by_fp = w->fp_known && w->known.value[rule->cfa_reg] + (uint64_t)rule->cfa_offset ==

@@ -80,7 +80,7 @@ static void apply(struct walk *w, const struct rule *rule, uint64_t cfa,
 			to->valid &= ~(1ull << r->reg);
 	}
 	if (rule->ra_reg != arch->pc_reg && get(to, rule->ra_reg, &value))
-		set(to, arch->pc_reg, value & arch->pc_mask);
+		set(to, arch->pc_reg, value & w->pc_mask);
 }
 
 void walk_materialize(struct walk *w)
@@ -127,14 +127,14 @@ static bool find_return_address(struct walk *w, const struct rule *rule, struct 
 	if (rule->ra_reg != w->arch->link_reg || !w->exact ||
 	    !get(&w->known, w->arch->link_reg, pc))
 		return false;
-	set(next, w->arch->pc_reg, *pc & w->arch->pc_mask);
+	set(next, w->arch->pc_reg, *pc & w->pc_mask);
 	return true;
 }
 
 /* Make next the frame at hand. */
 static bool enter(struct walk *w, const struct unwind_regs *next, uint64_t pc, bool leaves_signal)
 {
-	pc &= w->arch->pc_mask;
+	pc &= w->pc_mask;
 	if (!walk_advance(w, pc, next->value[w->arch->sp], leaves_signal))
 		return false;
 	w->known = *next;

@@ -7,7 +7,7 @@
 
 #include "unwind/rule.h"
 
-#define SIMULATE_SAVED_MAX 8
+#define SIMULATE_SAVED_MAX 12
 
 /* A RULE_FULL with room for the registers it restores. */
 union simulated_rule {
@@ -26,5 +26,7 @@ struct simulate_code {
 /* What was found is in *out. */
 enum simulated x86_simulate(const struct simulate_code *code, uint64_t pc,
 			    union simulated_rule *out);
+enum simulated aarch64_simulate(const struct simulate_code *code, uint64_t pc,
+				union simulated_rule *out);
 
 #endif

@@ -4,12 +4,13 @@
  */
 #include "unwind/judge.h"
 
-#define CACHE_BITS   15
-#define STACK_NEAR   ((uint64_t)64 << 20)
-#define DEPTH_MAX    65536 /* steps in one walk, however many frames are asked for */
-#define DESCENTS_MAX 8	   /* changes to a lower stack in one walk: signal stacks, coroutines */
-#define TRAIL_MAX    512
-#define TRAIL_AHEAD  24 /* frames whose memory is asked for before it is needed */
+#define CACHE_BITS	 15
+#define STACK_NEAR	 ((uint64_t)64 << 20)
+#define DEPTH_MAX	 65536 /* steps in one walk, however many frames are asked for */
+#define DESCENTS_MAX	 8     /* changes to a lower stack in one walk: signal stacks, coroutines */
+#define SMALL_SPACE_BITS 39    /* of aarch64 kernels with pages of 4 kB and three levels */
+#define TRAIL_MAX	 512
+#define TRAIL_AHEAD	 24 /* frames whose memory is asked for before it is needed */
 
 struct cached {
 	uint64_t address, key;
@@ -160,7 +161,7 @@ static inline bool step_frame(struct walk *w, const struct rule *rule)
 	}
 	if (!walk_load(w, cfa + (uint64_t)(int64_t)rule->ra_offset, &ra))
 		return false;
-	ra &= w->arch->pc_mask;
+	ra &= w->pc_mask;
 	w->notes[w->note_count++] = (struct walk_note){ rule, cfa };
 	if (rule->fp_offset != RULE_FP_SAME) {
 		slot = cfa + (uint64_t)(int64_t)rule->fp_offset;
@@ -195,6 +196,16 @@ static bool step(struct walk *w, const struct rule *rule, uint8_t *how)
 	}
 }
 
+/* How much of a return address its signature takes depends on how large address spaces are, which
+ * the kernel was built with. Stacks are at their upper end. */
+static uint64_t address_bits(const struct arch *arch, const struct unwind_regs *regs)
+{
+	uint64_t small = (1ull << SMALL_SPACE_BITS) - 1, sp = regs->value[arch->sp];
+	bool is_small =
+		arch->link_reg != ARCH_NO_REG && regs->pc <= small && sp <= small && sp > small / 2;
+	return is_small ? small : arch->pc_mask;
+}
+
 static void start(struct walk *w, const struct arch *arch, const struct unwind_request *rq)
 {
 	const struct unwind_memory *m = rq->memory;
@@ -209,6 +220,7 @@ static void start(struct walk *w, const struct arch *arch, const struct unwind_r
 	w->fp = rq->regs->value[arch->fp];
 	w->fp_known = rq->regs->valid >> arch->fp & 1;
 	w->exact = true;
+	w->pc_mask = address_bits(arch, rq->regs);
 	w->end = END_UNKNOWN;
 	w->descents = 0;
 	w->slow_steps = 0;

@@ -63,7 +63,8 @@ struct walk {
 	uint32_t descents;    /* steps that did not move the stack pointer up */
 	uint32_t simulations; /* of undescribed code, made in this walk */
 	uint64_t slow_steps;
-	uint64_t key; /* of the space, in caches */
+	uint64_t key;	  /* of the space, in caches */
+	uint64_t pc_mask; /* the bits of a return address that are address */
 	struct walk_memory *memory;
 	/* All registers of an inner frame, and the steps since. */
 	struct unwind_regs known;

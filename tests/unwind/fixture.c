@@ -72,7 +72,7 @@ static int load_part(struct fixture *x, FILE *f)
 	return 0;
 }
 
-static int load_line(struct fixture *x, FILE *f, const char *word)
+int fixture_read_line(struct fixture *x, FILE *f, const char *word)
 {
 	unsigned n;
 	int cut;
@@ -120,7 +120,7 @@ int fixture_load(struct fixture *x, const char *path)
 	if (!f)
 		return -1;
 	while (result == 0 && fscanf(f, "%15s", word) == 1)
-		result = load_line(x, f, word);
+		result = fixture_read_line(x, f, word);
 	fclose(f);
 	return result;
 }
@@ -167,7 +167,7 @@ static void put_segments(const struct fixture_module *m, struct bytes *headers, 
 
 /* An ELF file with the module's parts. The first segment holds the header, for the entry address.
  */
-static void build_image(const struct fixture_module *m, struct bytes *out)
+static void build_image(const struct fixture_module *m, unsigned machine, struct bytes *out)
 {
 	static const char names[] = "\0.eh_frame\0.shstrtab";
 	struct bytes segments = { 0 }, data = { 0 }, eh_frame = { 0 };
@@ -202,7 +202,7 @@ static void build_image(const struct fixture_module *m, struct bytes *out)
 	};
 	Elf64_Ehdr e = { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
 			 .e_type = ET_DYN,
-			 .e_machine = EM_X86_64,
+			 .e_machine = (Elf64_Half)(machine ? machine : EM_X86_64),
 			 .e_version = EV_CURRENT,
 			 .e_entry = m->entry,
 			 .e_phoff = sizeof(e),
@@ -229,7 +229,7 @@ int fixture_open(struct fixture *x)
 	for (size_t i = 0; i < x->modules.len; i++) {
 		struct fixture_module *m = &x->modules.data[i];
 		struct bytes file = { 0 };
-		build_image(m, &file);
+		build_image(m, x->machine, &file);
 		int result = elf_image_open_memory(&m->image, file.data, file.len, m->name, NULL);
 		bytes_release(&file);
 		if (result != 0)

@@ -1,5 +1,5 @@
 /*
- * A captured x86-64 stack that is replayed without its program: registers, stack bytes, mappings,
+ * A captured stack that is replayed without its program: registers, stack bytes, mappings,
  * of each file the code and CFI the stack needs, and the frames that are right. As text, numbers in
  * hexadecimal:
  *
@@ -11,6 +11,22 @@
  *   map START END BIAS MODULE    MODULE: index in order, ffffffff for generated code
  *   frame PC HOW
  *   end REASON
+ *
+ * A trace is many stacks of one program, as text too: before the modules
+ *
+ *   machine ELF_MACHINE          where it is not x86-64's
+ *
+ * then, instead of pc, stack, frames and end, the stack's memory, all zero at first:
+ *
+ *   room ADDRESS LENGTH
+ *
+ * and for each stack what is not as in the one before (mem: a word of memory; outer: all return
+ * addresses), then
+ *
+ *   mem ADDRESS VALUE
+ *   reg NUMBER VALUE
+ *   outer COUNT PC…
+ *   step PC
  */
 #ifndef TESTS_UNWIND_FIXTURE_H
 #define TESTS_UNWIND_FIXTURE_H
@@ -18,6 +34,7 @@
 #include "base/bytes.h"
 #include "base/memory.h"
 #include "unwind/unwind.h"
+#include <stdio.h>
 
 enum fixture_kind { FIXTURE_TEXT, FIXTURE_EH_FRAME };
 
@@ -46,6 +63,7 @@ struct fixture_frame {
 };
 
 struct fixture {
+	unsigned machine; /* 0: x86-64 */
 	struct unwind_regs regs;
 	uint64_t stack_address;
 	bool is_cut;
@@ -56,11 +74,27 @@ struct fixture {
 	unsigned end;
 };
 
+/* One line of either form, whose first word was read. 0 or -1. */
+int fixture_read_line(struct fixture *f, FILE *file, const char *word);
 int fixture_load(struct fixture *f, const char *path);
 int fixture_save(const struct fixture *f, const char *path);
 /* Make the modules' images, so that it can be replayed. 0 or -1. */
 int fixture_open(struct fixture *f);
 void fixture_request(struct fixture *f, struct unwind_memory *memory, struct unwind_request *rq);
+
+struct trace { /* frames are the outer ones: those of the stack at hand without the first */
+	struct fixture fixture;
+	FILE *file;
+};
+
+/* Read up to the first step, and make the modules' images. 0 or -1. */
+int trace_open(struct trace *t, const char *path);
+/* The next stack into t->fixture: 1, 0 at the end, -1. */
+int trace_next(struct trace *t);
+/* The stack at hand. */
+void trace_request(struct trace *t, struct unwind_memory *memory, struct unwind_request *rq);
+void trace_release(struct trace *t);
+
 void fixture_release(struct fixture *f);
 
 #endif
