@@ -47,8 +47,8 @@ static void fill_stack(struct perf_event_attr *attr, const struct event_sampling
 		attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
 		return;
 	}
-	attr->exclude_callchain_user = 1;
-	if (kernel_chain)
+	attr->exclude_callchain_user = !how->user_chain;
+	if (kernel_chain || how->user_chain)
 		attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
 	attr->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
 	attr->sample_regs_user = USER_REGS_MASK;

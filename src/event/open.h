@@ -24,6 +24,7 @@ struct event_sampling {
 	uint32_t stack_bytes; /* multiple of 8, at most 65528; with STACK_COPY */
 	bool exclude_kernel;  /* not permitted, or --no-kernel */
 	bool kernel_chain;    /* kernel part of the chain wanted */
+	bool user_chain;      /* with STACK_COPY: the kernel's frame-pointer chain beside it */
 	bool inherit;	      /* follow forks and new threads */
 	bool enable_on_exec, disabled;
 	bool exclude_idle;

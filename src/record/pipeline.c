@@ -500,6 +500,7 @@ void pipeline_get_stats(const struct pipeline *p, struct pipeline_stats *out)
 	out->whole = s.whole;
 	out->guessed = s.guessed;
 	out->truncated = s.truncated;
+	out->elsewhere = s.elsewhere;
 }
 
 /* ---- the end ---- */

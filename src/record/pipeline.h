@@ -95,7 +95,7 @@ int pipeline_finish(struct pipeline *p, const struct pipeline_end *end, struct e
 
 struct pipeline_stats {
 	uint64_t samples, samples_first, /* of the first event */ known, whole, guessed, truncated,
-		stacks;
+		elsewhere /* cut on another stack */, stacks;
 	uint64_t lost_records; /* from LOST records */
 	uint64_t throttled_ns, throttle_count;
 	uint64_t first_ns, last_ns;   /* times of samples */

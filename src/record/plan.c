@@ -293,6 +293,7 @@ struct event_sampling plan_sampling(const struct plan *p, size_t event, uint32_t
 		.stack_bytes = p->stack_bytes[size_class == SIZE_LARGER],
 		.exclude_kernel = !p->kernel,
 		.kernel_chain = p->kernel && !e->exclude_kernel,
+		.user_chain = size_class == SIZE_LARGER,
 		.inherit = !wide,
 		.enable_on_exec = launched && from_start && !p->options->delay_ns,
 		.disabled = (launched && !wide) || size_class == SIZE_LARGER,

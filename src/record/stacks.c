@@ -8,6 +8,7 @@
 
 #define MAX_FRAMES	  2048
 #define MAX_KERNEL_FRAMES 512
+#define MAX_CHAIN	  512
 
 /* A frame before it is interned, innermost first. */
 struct raw_frame {
@@ -39,6 +40,7 @@ struct stacks {
 	uint64_t known_space;
 	uint64_t known_code; /* codes_version */
 	struct raw_frame frames[MAX_FRAMES + MAX_KERNEL_FRAMES + BASES_FRAMES + 1];
+	uint64_t chain[MAX_CHAIN]; /* user part of the kernel's */
 	struct unwind_frame unwound[MAX_FRAMES];
 	struct unwind_frame checked[MAX_FRAMES];
 };
@@ -148,6 +150,21 @@ static uint64_t space_key(const struct task_thread *t)
 	return t->space ? (uint64_t)t->space->id << 32 | t->space->version : 0;
 }
 
+/* The user part of the kernel's chain; which is there only beside the larger copy. */
+static size_t user_chain(struct stacks *s, const struct record_sample *sample)
+{
+	size_t n = 0;
+	bool inside = false;
+	for (uint64_t i = 0; i < sample->chain_count && n < MAX_CHAIN; i++) {
+		uint64_t pc = record_chain(sample, i);
+		if (pc >= RECORD_CONTEXT_MAX)
+			inside = pc == RECORD_CONTEXT_USER;
+		else if (inside)
+			s->chain[n++] = pc;
+	}
+	return n;
+}
+
 static size_t unwind_copy(struct stacks *s, const struct task_thread *t, const struct record *r,
 			  struct raw_frame *out, uint8_t *end)
 {
@@ -179,6 +196,8 @@ static size_t unwind_copy(struct stacks *s, const struct task_thread *t, const s
 		.find = find_range,
 		.find_ctx = &find,
 		.space = space_key(t),
+		.chain = s->chain,
+		.chain_count = user_chain(s, sample),
 	};
 	size_t n = unwind_stack(s->unwinder, &rq, s->unwound, MAX_FRAMES, end);
 	if (s->config.check_every && s->counter++ % s->config.check_every == 0)
@@ -472,4 +491,5 @@ void stacks_resolve(struct stacks *s, const struct task_thread *t, const struct 
 	s->stats.guessed += guessed;
 	s->stats.whole += out->end == END_ROOT && !guessed;
 	s->stats.truncated += out->end == END_TRUNCATED;
+	s->stats.elsewhere += out->end == END_OTHER_STACK;
 }

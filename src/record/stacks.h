@@ -34,7 +34,7 @@ struct stacks_result {
 };
 
 struct stacks_stats {
-	uint64_t stacks, known /* how they ended */, whole, guessed, truncated, checked, agreed;
+	uint64_t stacks, known /* how they ended */, whole, guessed, truncated, elsewhere, checked, agreed;
 };
 
 struct stacks *stacks_new(const struct stacks_config *config);

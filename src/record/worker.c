@@ -18,10 +18,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#define POLL_MS	  50
-#define CLOCK_NS  1000000000ull
-#define GROW_MIN  100 /* stacks before the cut share is judged */
-#define JITTER_NS 1000000000ull
+#define POLL_MS	       50
+#define CLOCK_NS       1000000000ull
+#define GROW_MIN       100 /* stacks before the cut share is judged */
+#define GROW_ELSEWHERE 3   /* stacks that go on on another one: that does not happen by chance */
+#define JITTER_NS      1000000000ull
 
 struct worker {
 	const struct worker_sockets *sockets;
@@ -229,7 +230,26 @@ static void process_ready(struct worker *w)
 	}
 }
 
-/* Stacks are being cut: go over to the larger copy prepared at the start. */
+static void say_growth(struct worker *w, const struct pipeline_stats *s)
+{
+	char text[200];
+	double all = (double)s->stacks;
+	unsigned kb = (w->plan->stack_bytes[1] + 8) >> 10;
+	if (s->truncated >= s->elsewhere)
+		snprintf(text, sizeof(text),
+			 "%.0f%% of stacks were cut at %u kB: copying %u kB from now on",
+			 100.0 * (double)s->truncated / all, w->plan->stack_bytes[0] >> 10, kb);
+	else
+		snprintf(text, sizeof(text),
+			 "%.0f%% of stacks go on on another stack: following frame pointers too, "
+			 "and copying %u kB, from now on",
+			 100.0 * (double)s->elsewhere / all, kb);
+	pipeline_note(w->pipeline, text);
+	log_message(LOG_NOTICE, "%s", text);
+}
+
+/* Stacks are being cut: go over to the larger copy prepared at the start, which has the kernel's
+ * frame-pointer chain beside it. */
 static void grow_stacks(struct worker *w)
 {
 	struct pipeline_stats s;
@@ -237,19 +257,13 @@ static void grow_stacks(struct worker *w)
 	    w->plan->stack_mode != STACK_COPY || !w->plan->stack_bytes[1])
 		return;
 	pipeline_get_stats(w->pipeline, &s);
-	if (s.stacks < GROW_MIN || s.truncated * 100 < s.stacks)
+	if ((s.stacks < GROW_MIN && s.elsewhere < GROW_ELSEWHERE) ||
+	    (s.truncated + s.elsewhere) * 100 < s.stacks)
 		return;
 	w->tried_to_grow = true;
 	w->grown = rings_grow(&w->rings);
-	if (!w->grown)
-		return;
-	char text[160];
-	snprintf(text, sizeof(text),
-		 "%.0f%% of stacks were cut at %u kB: copying %u kB from now on",
-		 100.0 * (double)s.truncated / (double)s.stacks, w->plan->stack_bytes[0] >> 10,
-		 (w->plan->stack_bytes[1] + 8) >> 10);
-	pipeline_note(w->pipeline, text);
-	log_message(LOG_NOTICE, "%s", text);
+	if (w->grown)
+		say_growth(w, &s);
 }
 
 /*

@@ -124,9 +124,12 @@ bool step_go_switch(struct walk *w, uint8_t *how)
 	w->slow_steps++;
 	if (step_before_switch(w))
 		return true;
-	w->end = END_NO_CFI;
-	if (!w->fp_known || w->fp % 8 != 0 || !find_switch_call(w, &slot, &ra))
+	/* A chain of the sample's own time says better what memory says now. */
+	if (w->rq->chain_count != 0 || !w->fp_known || w->fp % 8 != 0 ||
+	    !find_switch_call(w, &slot, &ra)) {
+		w->end = END_OTHER_STACK;
 		return false;
+	}
 	w->note_count = 0;
 	w->known.value[w->arch->fp] = w->fp;
 	w->known.valid = 1ull << w->arch->sp | 1ull << w->arch->fp;

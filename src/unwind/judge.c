@@ -124,6 +124,31 @@ bool judge_may_have_called(struct walk *w, uint64_t ra, uint64_t pc, bool exact)
 	return called == start || jumps_on(w, called, start);
 }
 
+bool judge_called(struct walk *w, uint64_t ra, uint64_t *function)
+{
+	struct place p;
+	size_t n;
+	int64_t distance;
+	if (ra < LOWEST_CODE || !place_find(w, ra, false, &p))
+		return false;
+	const uint8_t *code = code_before(w->arch, &p, &n);
+	if (!code || !w->arch->direct_call(code, n, &distance))
+		return false;
+	*function = ra + (uint64_t)distance;
+	return true;
+}
+
+bool judge_is_root(struct walk *w, uint64_t ra)
+{
+	struct place p;
+	if (ra < LOWEST_CODE || !place_find(w, ra, false, &p) || !p.range.module)
+		return false;
+	const struct rule *rule = module_rule_at(p.range.module, p.vaddr - 1);
+	if (!rule || rule->kind != RULE_ROOT)
+		return false;
+	return unwind_module_is_go(p.range.module) || judge_return(w, ra) == DOES_RETURN;
+}
+
 /* The entry code of a program, or what follows the call of a thread's function. */
 static bool is_start(const struct arch *arch, const struct place *p)
 {

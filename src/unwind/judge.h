@@ -23,6 +23,11 @@ enum verdict judge_return(struct walk *w, uint64_t pc);
 /* Whether the call before ra can have called the function that pc is in (exact: as in place_find).
  * Only a direct call of another function speaks against it, and one that jumps on does not. */
 bool judge_may_have_called(struct walk *w, uint64_t ra, uint64_t pc, bool exact);
+/* What the direct call before ra calls; false when it is none. */
+bool judge_called(struct walk *w, uint64_t ra, uint64_t *function);
+/* ra lies in a function that begins a stack, by its rule, and follows a call; Go's goexit was never
+ * called: its address is put there. */
+bool judge_is_root(struct walk *w, uint64_t ra);
 /* ra follows a direct call of the very instruction at hand, or is a trampoline, where handlers
  * return to. */
 bool judge_entered(struct walk *w, uint64_t ra);

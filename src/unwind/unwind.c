@@ -278,6 +278,8 @@ static bool is_believed(struct walk *w, uint64_t from, bool exact, uint8_t how)
 		return true;
 	if (judge_return(w, w->pc) != IS_NO_RETURN && judge_may_have_called(w, w->pc, from, exact))
 		return true;
+	if (judge_is_root(w, w->pc))
+		return true;
 	w->end = !is_near(w->rq->memory, w->sp) ? END_OTHER_STACK
 		 : w->rq->memory->stack_is_cut	? END_TRUNCATED
 						: END_UNREADABLE;
@@ -298,6 +300,75 @@ static bool step_checked(struct walk *w, const struct rule *rule, uint8_t *how)
 	if (*how != FRAME_SIGNAL && *how != FRAME_GUESSED)
 		*how = FRAME_LATER;
 	return true;
+}
+
+/* The frames of a chain. */
+struct chain_walk {
+	struct unwind_frame *frames;
+	size_t n, max;
+	uint64_t pc; /* of the innermost function that is left to explain */
+	bool exact;
+};
+
+static bool add_chain_frame(struct unwinder *u, struct chain_walk *c, uint64_t pc)
+{
+	const struct cached *at = lookup(u, pc - 1, u->walk.key);
+	if (!at || c->n == c->max)
+		return false;
+	c->frames[c->n++] = (struct unwind_frame){ pc, at->user, FRAME_CHAIN };
+	c->pc = pc;
+	c->exact = false;
+	return true;
+}
+
+/* Code without a frame of its own: assembler of Go's. */
+static bool is_frameless(struct unwinder *u, const struct chain_walk *c)
+{
+	struct place p;
+	const struct rule *rule = NULL;
+	if (place_find(&u->walk, c->pc, c->exact, &p) && p.range.module &&
+	    unwind_module_is_go(p.range.module))
+		rule = module_rule_at(p.range.module, p.vaddr - !c->exact);
+	return rule && rule->kind == RULE_FRAME && !rule->cfa_is_fp && rule->cfa_offset == 8;
+}
+
+/* Code that changed stacks, or has no frame, is no part of the chain, and its caller, whose frame
+ * comes next, is not named by it: only called by the next entry. */
+static bool add_skipped_caller(struct unwinder *u, struct chain_walk *c, uint64_t ra)
+{
+	uint64_t function;
+	return judge_called(&u->walk, ra, &function) && add_chain_frame(u, c, function + 1);
+}
+
+/* The walk came to an end where the chain goes on: take the rest from it. */
+static size_t follow_chain(struct unwinder *u, const struct cached *at, struct chain_walk *c)
+{
+	struct walk *w = &u->walk;
+	const struct unwind_request *rq = w->rq;
+	bool changes = at->rule->kind == RULE_GO_SWITCH;
+	size_t i = 0;
+	while (i < rq->chain_count && rq->chain[i] != c->pc)
+		i++;
+	for (i++; i < rq->chain_count; i++, changes = is_frameless(u, c)) {
+		uint64_t ra = rq->chain[i];
+		if (judge_is_root(w, ra)) {
+			if (add_chain_frame(u, c, ra))
+				w->end = END_ROOT;
+			break;
+		}
+		if (judge_return(w, ra) == IS_NO_RETURN ||
+		    (changes && !add_skipped_caller(u, c, ra)) ||
+		    !judge_may_have_called(w, ra, c->pc, c->exact) || !add_chain_frame(u, c, ra))
+			break;
+	}
+	return c->n;
+}
+
+/* Ends that come from memory that is not there, not from what the stack is. */
+static bool may_follow_chain(const struct walk *w)
+{
+	return w->rq->chain_count != 0 &&
+	       (w->end == END_OTHER_STACK || w->end == END_UNREADABLE || w->end == END_TRUNCATED);
 }
 
 /* More frames than are asked for: go on to the root without keeping what lies between. */
@@ -341,6 +412,11 @@ static size_t walk_out(struct unwinder *u, const struct cached *at, uint64_t key
 		bool stepped = step_checked(w, at->rule, &how);
 		if (at->rule->is_signal || (stepped && how == FRAME_SIGNAL))
 			frames[n - 1].how = n == 1 ? FRAME_REGISTER : FRAME_SIGNAL;
+		if (!stepped && may_follow_chain(w)) {
+			struct chain_walk c = { frames, n, max, frames[n - 1].pc,
+						frame_is_exact(frames[n - 1].how) };
+			return follow_chain(u, at, &c);
+		}
 		if (!stepped)
 			return n;
 		if (w->pc == 0) {

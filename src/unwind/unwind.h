@@ -105,6 +105,11 @@ struct unwind_request {
 	bool (*find)(void *ctx, uint64_t address, struct unwind_range *out);
 	void *find_ctx;
 	uint64_t space;
+	/* The kernel's frame-pointer chain at the sample, innermost first, from the sampled
+	 * instruction on; NULL when there is none. It reaches what the copy does not (other
+	 * stacks), and is believed where each return address fits the function inside. */
+	const uint64_t *chain;
+	size_t chain_count;
 };
 
 size_t unwind_stack(struct unwinder *u, const struct unwind_request *rq,

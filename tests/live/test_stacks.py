@@ -1,5 +1,7 @@
 """Stacks of programs that state them: every frame there, none invented."""
-from proftest import below, binomial_slack, expect, expect_all, expect_equal, expect_recorded, expect_share, main, prof
+import os
+
+from proftest import Skip, below, binomial_slack, expect, expect_all, expect_equal, expect_recorded, expect_share, main, prof
 from proftest import program, record, total
 
 
@@ -159,6 +161,37 @@ def test_inlined():
                "main;host;level1;level2;level3", 0.97)
     flat = below(r.counts("--no-inline"), "host")
     expect_all(flat, lambda s: s.has("main", "host") and "level1" not in s, "--no-inline")
+
+
+def expect_whole(recording, least):
+    health = recording.report()["health"]
+    expect(health["delivered"] > 100, "enough samples: %s" % health)
+    expect(health["whole"] >= least * health["delivered"], "stacks are whole: %s" % health)
+
+
+def test_layers_of_cpp():
+    r = record(program("layers"), 800)
+    stacks = [s for s in burnt(r, "leaf_burn(long)") if s.leaf == "leaf_burn(long)"]
+    expect(len(stacks) == 1, "one stack: %s" % [s.frames for s in stacks])
+    physical = [s for s in r.counts("--no-inline") if s.leaf == "leaf_burn(long)"]
+    expect_all(physical, lambda s: len(s.frames) >= 74 and "main" in s, "74 frames")
+    expect_all(physical, lambda s: s.frames.count("layer_compare") == 4, "four rounds through qsort")
+    expect_whole(r, 0.97)
+
+
+def test_musl():
+    if not os.path.exists(program("musl")):
+        raise Skip("no musl-gcc")
+    r = record(program("musl"), 800, options=["--no-kernel"])
+    expect_whole(r, 0.95)
+    inside = [s for s in r.counts() if "sorter" in s or "printer" in s]
+    expect_all(inside, lambda s: s.has("main", "sorter") or s.has("main", "printer"), "main;sorter or main;printer", 0.98)
+
+
+def test_go():
+    if not os.path.exists(program("goroutines")):
+        raise Skip("no Go compiler")
+    expect_whole(record(program("goroutines"), 1500, options=["--no-kernel"]), 0.9)
 
 
 def test_stack_modes():

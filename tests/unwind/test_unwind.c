@@ -323,6 +323,44 @@ static void read_at_another_time(void **state)
 	close_world(&w);
 }
 
+/* What the copy does not hold is in the kernel's chain, where that fits the code. */
+static void chain_of_the_kernel(void **state)
+{
+	static uint64_t chain[] = { AT(1), AT(0x50), AT(0x90), 0x1234 };
+	struct world w = { 0 };
+	(void)state;
+	describe(&w, simple, 3, false);
+	put_call(&w, 0x50, 0);
+	put_call(&w, 0x90, 0x40);
+	open_world(&w, UNWIND_X86_64);
+	fill_simple(&w);
+	w.memory.stack_len = 8;
+	w.memory.stack_is_cut = true;
+	struct unwind_request rq = { .regs = &w.regs,
+				     .memory = &w.memory,
+				     .find = find,
+				     .find_ctx = &w,
+				     .space = 7,
+				     .chain = chain,
+				     .chain_count = ARRAY_LEN(chain) };
+	w.regs.pc = AT(1);
+	w.count = unwind_stack(w.unwinder, &rq, w.frames, FRAMES_MAX, &w.end);
+	assert_int_equal(w.end, END_ROOT);
+	assert_int_equal(w.count, 3);
+	expect(&w, 1, AT(0x50), FRAME_CHAIN);
+	expect(&w, 2, AT(0x90), FRAME_CHAIN);
+	chain[1] = AT(0x58); /* behind no call */
+	w.count = unwind_stack(w.unwinder, &rq, w.frames, FRAMES_MAX, &w.end);
+	assert_int_equal(w.end, END_TRUNCATED);
+	assert_int_equal(w.count, 1);
+	chain[0] = AT(2); /* of another place */
+	chain[1] = AT(0x50);
+	w.count = unwind_stack(w.unwinder, &rq, w.frames, FRAMES_MAX, &w.end);
+	assert_int_equal(w.end, END_TRUNCATED);
+	assert_int_equal(w.count, 1);
+	close_world(&w);
+}
+
 /* Deeper than asked for: both ends are kept, and what is missing is marked. */
 static void root_of_deep_stack(void **state)
 {
@@ -670,6 +708,7 @@ int main(void)
 		cmocka_unit_test(cut_and_unreadable),
 		cmocka_unit_test(unmapped),
 		cmocka_unit_test(read_at_another_time),
+		cmocka_unit_test(chain_of_the_kernel),
 		cmocka_unit_test(root_of_deep_stack),
 		cmocka_unit_test(gap_after_function),
 		cmocka_unit_test(without_usable_table),

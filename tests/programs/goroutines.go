@@ -1,0 +1,63 @@
+// Goroutines that sort, call themselves and allocate. The argument is milliseconds.
+// Truth: every stack begins with runtime.goexit (a goroutine's) or runtime.mstart (the runtime's own).
+package main
+
+import (
+	"fmt"
+	"os"
+	"sort"
+	"strconv"
+	"time"
+)
+
+//go:noinline
+func fib(n int) int {
+	if n < 2 {
+		return n
+	}
+	return fib(n-1) + fib(n-2)
+}
+
+//go:noinline
+func sorter(v []int) int {
+	w := append([]int(nil), v...)
+	sort.Slice(w, func(i, j int) bool { return w[i] < w[j] })
+	return w[0]
+}
+
+//go:noinline
+func maps(n int) int {
+	m := map[string]int{}
+	for i := 0; i < n; i++ {
+		m[strconv.Itoa(i*7919%n)] += i
+	}
+	return len(m)
+}
+
+func main() {
+	ms := 400
+	if len(os.Args) > 1 {
+		ms, _ = strconv.Atoi(os.Args[1])
+	}
+	end := time.Now().Add(time.Duration(ms) * time.Millisecond)
+	v := make([]int, 5000)
+	for i := range v {
+		v[i] = i * 7919 % 5003
+	}
+	sum := 0
+	work := make(chan int)
+	done := make(chan int)
+	go func() {
+		s := 0
+		for x := range work {
+			s += fib(x%5 + 18)
+		}
+		done <- s
+	}()
+	for time.Now().Before(end) {
+		sum += fib(22) + sorter(v) + maps(500)
+		work <- sum
+	}
+	close(work)
+	fmt.Println(sum + <-done)
+}
