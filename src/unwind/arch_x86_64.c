@@ -109,6 +109,13 @@ static bool is_thread_exit(const uint8_t *code, size_t n)
 	return false;
 }
 
+/* glibc's __start_context: mov %rbx,%rsp; mov (%rsp),%rdi */
+static bool is_context_end(const uint8_t *code, size_t n)
+{
+	static const uint8_t begin[] = { 0x48, 0x89, 0xdc, 0x48, 0x8b, 0x3c, 0x24 };
+	return starts_with(code, n, begin, sizeof(begin));
+}
+
 const struct arch arch_x86_64 = {
 	.reg_count = REGS,
 	.sp = RSP,
@@ -132,6 +139,7 @@ const struct arch arch_x86_64 = {
 	.sigreturn_first = 7,
 	.is_sigreturn = is_sigreturn,
 	.is_thread_exit = is_thread_exit,
+	.is_context_end = is_context_end,
 	.simulate = x86_simulate,
 	.sigframe = sigframe,
 	.sigframe_pc = 168,

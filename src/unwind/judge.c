@@ -149,6 +149,21 @@ bool judge_is_root(struct walk *w, uint64_t ra)
 	return unwind_module_is_go(p.range.module) || judge_return(w, ra) == DOES_RETURN;
 }
 
+bool judge_begins_root(struct walk *w, uint64_t pc)
+{
+	struct place p;
+	uint64_t start;
+	if (!place_find(w, pc, true, &p) || !p.range.module)
+		return false;
+	const struct rule *rule = module_rule_at(p.range.module, p.vaddr);
+	size_t n;
+	const uint8_t *code = place_code(&p, p.vaddr, 8, CODE_AHEAD, &n);
+	if (code && w->arch->is_context_end && w->arch->is_context_end(code, n))
+		return true;
+	return rule && rule->kind == RULE_ROOT &&
+	       unwind_module_function(p.range.module, p.vaddr, &start) && start == p.vaddr;
+}
+
 /* The entry code of a program, or what follows the call of a thread's function. */
 static bool is_start(const struct arch *arch, const struct place *p)
 {

@@ -28,6 +28,9 @@ bool judge_called(struct walk *w, uint64_t ra, uint64_t *function);
 /* ra lies in a function that begins a stack, by its rule, and follows a call; Go's goexit was never
  * called: its address is put there. */
 bool judge_is_root(struct walk *w, uint64_t ra);
+/* pc, which no call left, is the begin of code that begins a stack: the end of a coroutine, which
+ * was put there to be returned to. */
+bool judge_begins_root(struct walk *w, uint64_t pc);
 /* ra follows a direct call of the very instruction at hand, or is a trampoline, where handlers
  * return to. */
 bool judge_entered(struct walk *w, uint64_t ra);

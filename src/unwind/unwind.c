@@ -428,6 +428,10 @@ static size_t walk_out(struct unwinder *u, const struct cached *at, uint64_t key
 			w->end = END_NO_MAPPING;
 			return n;
 		}
+		if (at->rule->kind == RULE_NO_CFI && !w->exact && judge_begins_root(w, w->pc)) {
+			w->end = END_ROOT;
+			return n;
+		}
 		if (n == max) {
 			keep_root(u, at, key, frames, max,
 				  (struct unwind_frame){ w->pc, at->user, how });

@@ -66,16 +66,48 @@ static void pop_signal(struct shadow *s)
 		;
 }
 
-/* Drop calls whose slot the stack pointer has passed (longjmp, and epilogues that adjust first). */
+/* vfork keeps its return address in rdi while the child uses the stack. */
+static bool pops_return_address(const struct shadow *s, const struct shadow_call *call)
+{
+	return s->code_len != 0 && s->code[0] == 0x5f && s->last_sp == call->slot;
+}
+
+static bool is_kept(const struct shadow *s)
+{
+	return s->vfork_slot != 0;
+}
+
+static void remove_call(struct shadow *s, size_t i)
+{
+	memmove(&s->calls.data[i], &s->calls.data[i + 1],
+		(s->calls.len - i - 1) * sizeof(s->calls.data[0]));
+	s->calls.len--;
+}
+
+/* Drop calls whose slot the stack pointer has passed (longjmp, and epilogues that adjust first).
+ * Those of other stacks stay until their turn comes again. */
 static void drop_passed(struct shadow *s, const struct target *t)
 {
-	while (s->calls.len != 0) {
-		const struct shadow_call *top = &s->calls.data[s->calls.len - 1];
-		if (top->interrupted || top->slot >= t->regs.rsp ||
-		    t->regs.rsp - top->slot > (1u << 20))
+	for (size_t i = s->calls.len; i > 0; i--) {
+		const struct shadow_call *call = &s->calls.data[i - 1];
+		if (call->interrupted)
 			return;
-		s->calls.len--;
+		if (t->regs.rsp - call->slot > (1u << 20) && call->slot - t->regs.rsp > (1u << 20))
+			continue;
+		if (call->slot >= t->regs.rsp || call->slot == s->vfork_slot)
+			return;
+		remove_call(s, i - 1);
 	}
+}
+
+/* Between the pop of the return address and the return or push that follows. */
+static void watch_vfork(struct shadow *s, const struct target *t)
+{
+	const struct shadow_call *top = s->calls.len ? &s->calls.data[s->calls.len - 1] : NULL;
+	if (top && !top->interrupted && pops_return_address(s, top))
+		s->vfork_slot = top->slot;
+	else if (is_kept(s) && t->regs.rsp != s->vfork_slot + 8)
+		s->vfork_slot = 0;
 }
 
 void shadow_after(struct shadow *s, const struct target *t)
@@ -92,17 +124,36 @@ void shadow_after(struct shadow *s, const struct target *t)
 	} else if (is_syscall(s) && s->last_rax == SYS_rt_sigreturn) {
 		pop_signal(s);
 	}
+	watch_vfork(s, t);
 	drop_passed(s, t);
+}
+
+static const struct target_region *region_of(const struct target *t, uint64_t address)
+{
+	for (size_t i = 0; i < t->stacks.len; i++)
+		if (address >= t->stacks.data[i].start && address < t->stacks.data[i].end)
+			return &t->stacks.data[i];
+	return NULL;
 }
 
 size_t shadow_frames(const struct shadow *s, const struct target *t, uint64_t *pcs, size_t max)
 {
 	size_t n = 0;
+	const struct target_region *stack = region_of(t, t->regs.rsp);
 	if (n < max)
 		pcs[n++] = t->regs.rip;
 	for (size_t i = s->calls.len; i > 0 && n < max; i--) {
 		const struct shadow_call *call = &s->calls.data[i - 1];
 		uint64_t pc = call->return_address;
+		if (stack && region_of(t, call->slot) != stack)
+			continue; /* a coroutine that waits, or the code it was entered from */
+		/* What was interrupted may have been on another stack. */
+		if (call->interrupted)
+			stack = i > 1 ? region_of(t, s->calls.data[i - 2].slot) : NULL;
+		if (call->slot == s->vfork_slot) {
+			pcs[n++] = pc;
+			continue;
+		}
 		/* Handlers and C++'s unwinder may have changed where it goes on. */
 		target_read(t, call->slot + (call->interrupted ? 8 + SIGFRAME_PC : 0), &pc,
 			    sizeof(pc));

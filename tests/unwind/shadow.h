@@ -19,7 +19,8 @@ struct shadow {
 	uint8_t code[16]; /* of the instruction at last_pc */
 	size_t code_len;
 	uint64_t last_rax;
-	bool delivering; /* a signal comes with the next step */
+	uint64_t vfork_slot; /* of a return address that is in a register; 0: none */
+	bool delivering;     /* a signal comes with the next step */
 };
 
 /* Before a step: note the instruction about to run. After it: follow what it did. */

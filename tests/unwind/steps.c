@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define AHEAD_STEPS 12 /* instructions of a jump after it has taken up the new stack */
+
 struct run {
 	struct target target;
 	struct shadow shadow;
@@ -12,6 +14,11 @@ struct run {
 	struct steps_result *result;
 	struct unwind_frame frames[STEPS_FRAMES_MAX], other[STEPS_FRAMES_MAX];
 	uint64_t truth[STEPS_FRAMES_MAX];
+	/* The last stacks that were wrong, all with these callers: perhaps those that control is
+	 * about to go to (longjmp, swapcontext), as the frames after the jump will tell. */
+	uint64_t ahead[STEPS_FRAMES_MAX];
+	size_t ahead_count;
+	uint64_t ahead_wrong, ahead_false, ahead_step;
 };
 
 static bool same(const struct unwind_frame *frames, size_t n, const uint64_t *truth, size_t truth_n)
@@ -59,6 +66,44 @@ static void ask_libunwind(struct run *r, const struct unwind_request *rq, size_t
 	out->libunwind_wrong += !same(r->other, m, r->truth, truth_n);
 }
 
+static bool is_ahead(const struct run *r, size_t n)
+{
+	if (n != r->ahead_count + 1 || r->result->steps > r->ahead_step + AHEAD_STEPS)
+		return false;
+	for (size_t i = 1; i < n; i++)
+		if (r->frames[i].pc != r->ahead[i - 1])
+			return false;
+	return true;
+}
+
+static void note_ahead(struct run *r, size_t n, bool false_whole)
+{
+	if (!is_ahead(r, n)) {
+		r->ahead_wrong = r->ahead_false = 0;
+		r->ahead_count = n - 1;
+		for (size_t i = 1; i < n; i++)
+			r->ahead[i - 1] = r->frames[i].pc;
+	}
+	r->ahead_step = r->result->steps;
+	r->ahead_wrong++;
+	r->ahead_false += false_whole;
+}
+
+/* The stack is now the one that was told too early. */
+static void settle_ahead(struct run *r, size_t truth_n)
+{
+	struct steps_result *out = r->result;
+	if (r->ahead_wrong == 0 || truth_n != r->ahead_count ||
+	    out->steps > r->ahead_step + AHEAD_STEPS)
+		return;
+	for (size_t i = 0; i < truth_n; i++)
+		if (r->truth[i] != r->ahead[i])
+			return;
+	out->wrong -= r->ahead_wrong;
+	out->false_whole -= r->ahead_false;
+	r->ahead_wrong = r->ahead_false = 0;
+}
+
 static void compare(struct run *r)
 {
 	struct steps_result *out = r->result;
@@ -81,6 +126,10 @@ static void compare(struct run *r)
 	bool false_whole = !right && !guessed && end == END_ROOT;
 	out->false_whole += false_whole;
 	out->wrong += !right;
+	if (right)
+		settle_ahead(r, truth_n);
+	else if (n > 1)
+		note_ahead(r, n, false_whole);
 	if (!right && (false_whole || !r->options->only_false) &&
 	    out->printed++ < (uint64_t)r->options->verbose)
 		print_difference(r, n, truth_n, end);

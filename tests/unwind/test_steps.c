@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define PROGRAMS PROF_TEST_DIR "/unwind/programs/"
@@ -31,10 +32,12 @@ struct way {
 	const char *arguments[2];
 	/* What cannot be known: guesses may be wrong, but nothing false may pass for whole. */
 	bool may_be_wrong;
+	uint64_t between; /* instructions that have taken up another stack, but not yet its program
+			     counter: no stack is true there, and CFI tells one */
 	unsigned guessed_percent; /* no more than these; 0: not looked at */
 };
 
-static const char *const programs[] = { "mixed", "signals", "assembler" };
+static const char *const programs[] = { "mixed", "signals", "assembler", "flow" };
 
 static const struct {
 	const char *name, *compiler, *flags;
@@ -44,6 +47,30 @@ static const struct {
 	{ "gcc -O0", "gcc", "-O0 -fomit-frame-pointer", false },
 	{ "gcc -O2 fp", "gcc", "-O2 -fno-omit-frame-pointer", false },
 	{ "gcc -O2", "gcc", "-O2", false },
+	{ "gcc -O1", "gcc", "-O1", false },
+	{ "gcc -O3", "gcc", "-O3", false },
+	{ "gcc -Os", "gcc", "-Os", false },
+	{ "gcc leaf", "gcc", "-O2 -fno-omit-frame-pointer -momit-leaf-frame-pointer", false },
+	{ "gcc realign", "gcc", "-O2 -mstackrealign", false },
+	{ "gcc protector", "gcc", "-O2 -fstack-protector-all", false },
+	{ "gcc clash", "gcc", "-O2 -fstack-clash-protection", false },
+	{ "gcc cf", "gcc", "-O2 -fcf-protection=full", false },
+	{ "gcc no red zone", "gcc", "-O2 -mno-red-zone", false },
+	{ "gcc outgoing", "gcc", "-O2 -maccumulate-outgoing-args", false },
+	{ "gcc no shrink-wrap", "gcc", "-O2 -fno-shrink-wrap", false },
+	{ "gcc no sibling", "gcc", "-O2 -fno-optimize-sibling-calls", false },
+	{ "gcc no plt", "gcc", "-O2 -fno-plt", false },
+	{ "gcc lto", "gcc", "-O2 -flto", false },
+	{ "gcc patchable", "gcc", "-O2 -fpatchable-function-entry=3,1", false },
+	{ "gcc avx", "gcc", "-O3 -mavx2", false },
+	{ "clang -O1", "clang", "-O1", false },
+	{ "clang -O3", "clang", "-O3", false },
+	{ "clang -Os", "clang", "-Os", false },
+	{ "clang -Oz", "clang", "-Oz", false },
+	{ "clang realign", "clang", "-O2 -mstackrealign", false },
+	{ "clang protector", "clang", "-O2 -fstack-protector-all", false },
+	{ "clang cf", "clang", "-O2 -fcf-protection=full", false },
+	{ "clang lld static", "clang", "-O2 -fuse-ld=lld -static", true },
 	{ "clang -O0", "clang", "-O0", false },
 	{ "clang -O2 fp", "clang", "-O2 -fno-omit-frame-pointer", false },
 	{ "clang -O2", "clang", "-O2 -fomit-frame-pointer", false },
@@ -70,6 +97,9 @@ static const struct way special[] = {
 	  .arguments = { "300" } },
 	{ "deep 1000", C("deep.c", "gcc", "-O1 -fno-optimize-sibling-calls"), .check_every = 41,
 	  .arguments = { "1000", "200" } },
+	{ "coroutines", C("coroutines.c", "gcc", "-O2"), .not_whole = 60, .between = 60 },
+	{ "coroutines fp", C("coroutines.c", "clang", "-O0 -fno-omit-frame-pointer"),
+	  .not_whole = 60, .between = 60 },
 	{ "thread", C("thread.c", "gcc", "-O2 -pthread"), .new_thread = true, .not_whole = 3 },
 	{ "exceptions", C("throws.cpp", "g++", "-O2"), .check_every = 3, .not_whole = 100 },
 	{ "no CFI at all", C("mixed.c", "gcc", "-O2 -fno-asynchronous-unwind-tables"),
@@ -79,7 +109,8 @@ static const struct way special[] = {
 	  .guessed_percent = 15 },
 };
 
-#define WAYS_MAX 128
+#define WAYS_MAX 256
+#define SLICES	 5
 
 static char folder[] = "/tmp/prof-steps-XXXXXX";
 
@@ -117,7 +148,7 @@ static void check(const struct way *way, const struct steps_result *r)
 		assert_in_range(r->false_whole, 0, r->checked / 100);
 		return;
 	}
-	assert_int_equal(r->false_whole, 0);
+	assert_in_range(r->false_whole, 0, way->between);
 	assert_in_range(r->wrong, 0, way->not_whole);
 	assert_in_range(r->not_root, 0, way->not_whole);
 }
@@ -189,6 +220,15 @@ static size_t fill_ways(struct way *ways, char (*files)[32])
 	return n + ARRAY_LEN(special);
 }
 
+/* All ways take minutes: each day has its share, unless PROF_STEPS is "all". */
+static size_t today(void)
+{
+	const char *asked = getenv("PROF_STEPS");
+	if (asked && strcmp(asked, "all") == 0)
+		return SLICES;
+	return (size_t)(time(NULL) / 86400) % SLICES;
+}
+
 int main(void)
 {
 	static struct way ways[WAYS_MAX];
@@ -197,9 +237,12 @@ int main(void)
 	char command[64];
 	if (!mkdtemp(folder))
 		return 1;
-	size_t n = fill_ways(ways, files);
-	for (size_t i = 0; i < n; i++)
-		tests[i] = (struct CMUnitTest){ ways[i].name, run_way, NULL, NULL, &ways[i] };
+	size_t all = fill_ways(ways, files), n = 0, slice = today();
+	for (size_t i = 0; i < all; i++)
+		if (slice == SLICES || i % SLICES == slice)
+			tests[n++] =
+				(struct CMUnitTest){ ways[i].name, run_way, NULL, NULL, &ways[i] };
+	print_message("%zu of %zu ways\n", n, all);
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(other_stack_is_unreadable);
 	int failed = _cmocka_run_group_tests("steps", tests, n, NULL, NULL);
 	snprintf(command, sizeof(command), "rm -rf %s", folder);
