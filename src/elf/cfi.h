@@ -100,6 +100,8 @@ struct cfi_finder {
 /* debug: the debug file, for its .debug_frame; may be NULL. Both must outlive the finder. Images
  * that are not 64-bit have nothing to find. */
 void cfi_finder_init(struct cfi_finder *f, struct elf_image *image, struct elf_image *debug);
+/* A debug file found later, under the same conditions. */
+void cfi_finder_add_debug(struct cfi_finder *f, struct elf_image *debug);
 /* The FDE that covers vaddr, in f->fde, and where it stands; false when there is none. */
 bool cfi_finder_find(struct cfi_finder *f, uint64_t vaddr, enum cfi_place *place, uint64_t *offset);
 void cfi_finder_release(struct cfi_finder *f);

@@ -30,11 +30,17 @@ void cfi_finder_init(struct cfi_finder *f, struct elf_image *image, struct elf_i
 	cfi_table_init(&f->table, &hdr, &eh_frame_vaddr);
 	if (eh_frame_vaddr != f->sections[CFI_EH_FRAME].vaddr)
 		f->table.usable = false;
-	if (debug) {
-		bytes = (struct elf_unwind_bytes){ 0 };
-		elf_image_unwind_bytes(debug, &bytes);
-		set_section(&f->sections[CFI_DEBUG_FILE], &bytes.debug_frame, true);
-	}
+	if (debug)
+		cfi_finder_add_debug(f, debug);
+}
+
+void cfi_finder_add_debug(struct cfi_finder *f, struct elf_image *debug)
+{
+	struct elf_unwind_bytes bytes = { 0 };
+	if (!elf_image_is_64bit(debug))
+		return;
+	elf_image_unwind_bytes(debug, &bytes);
+	set_section(&f->sections[CFI_DEBUG_FILE], &bytes.debug_frame, true);
 }
 
 void cfi_finder_release(struct cfi_finder *f)

@@ -3,6 +3,7 @@
 
 #include "record/bases.h"
 #include "record/late.h"
+#include "symbolize/debug_file.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,6 +32,7 @@ struct stacks {
 	struct late *late; /* NULL: memory cannot be read later */
 	struct bases bases;
 	VEC(struct unwind_module *) modules; /* by task_module.index */
+	VEC(struct debug_search *) searches; /* the same */
 	uint32_t node_count;		     /* of this epoch: a higher id is a new node */
 	uint64_t counter;
 	struct stacks_stats stats;
@@ -45,6 +47,13 @@ struct stacks {
 	struct unwind_frame checked[MAX_FRAMES];
 };
 
+/* The debug file of a module, looked for when its own CFI does not suffice. */
+struct debug_search {
+	struct files *files;
+	const struct task_module *module;
+	struct debug_file found;
+};
+
 struct stacks *stacks_new(const struct stacks_config *config)
 {
 	struct stacks *s = xcalloc(1, sizeof(*s));
@@ -55,6 +64,16 @@ struct stacks *stacks_new(const struct stacks_config *config)
 	return s;
 }
 
+static void close_module(struct stacks *s, size_t index)
+{
+	unwind_module_free(s->modules.data[index]);
+	s->modules.data[index] = NULL;
+	if (s->searches.data[index])
+		elf_image_free(s->searches.data[index]->found.image);
+	free(s->searches.data[index]);
+	s->searches.data[index] = NULL;
+}
+
 void stacks_free(struct stacks *s)
 {
 	if (!s)
@@ -63,8 +82,9 @@ void stacks_free(struct stacks *s)
 	late_free(s->late);
 	bases_release(&s->bases);
 	for (size_t i = 0; i < s->modules.len; i++)
-		unwind_module_free(s->modules.data[i]);
+		close_module(s, i);
 	vec_release(&s->modules);
+	vec_release(&s->searches);
 	free(s);
 }
 
@@ -79,14 +99,46 @@ void stacks_get_stats(const struct stacks *s, struct stacks_stats *out)
 	*out = s->stats;
 }
 
+static struct elf_image *find_debug(void *ctx)
+{
+	static const char *const folders[] = { "/usr/lib/debug", NULL };
+	struct debug_search *search = ctx;
+	const struct task_module *m = search->module;
+	struct debug_file_search which = { .files = search->files,
+					   .pid = m->seen_pid,
+					   .path = m->path,
+					   .image = m->image,
+					   .build_id = m->build_id,
+					   .build_id_len = m->identity == IDENTITY_GNU_BUILD_ID
+								   ? m->build_id_len
+								   : 0,
+					   .debug_dirs = folders };
+	debug_file_find(&which, &search->found);
+	return search->found.image;
+}
+
+static void open_module(struct stacks *s, const struct task_module *m)
+{
+	s->modules.data[m->index] = unwind_module_new(m->image, NULL);
+	if (!s->config.files || m->kind != MODULE_FILE)
+		return;
+	struct debug_search *search = xcalloc(1, sizeof(*search));
+	search->files = s->config.files;
+	search->module = m;
+	s->searches.data[m->index] = search;
+	unwind_module_on_miss(s->modules.data[m->index], find_debug, search);
+}
+
 static struct unwind_module *unwind_module_of(struct stacks *s, const struct task_module *m)
 {
 	if (!m->image)
 		return NULL;
-	while (s->modules.len <= m->index)
+	while (s->modules.len <= m->index) {
 		vec_push(&s->modules, (struct unwind_module *)NULL);
+		vec_push(&s->searches, (struct debug_search *)NULL);
+	}
 	if (!s->modules.data[m->index])
-		s->modules.data[m->index] = unwind_module_new(m->image, NULL);
+		open_module(s, m);
 	return s->modules.data[m->index];
 }
 
@@ -96,8 +148,7 @@ void stacks_close_module(struct stacks *s, const struct task_module *m)
 		return;
 	unwinder_invalidate(s->unwinder); /* its rules are the module's */
 	s->known_count = 0;
-	unwind_module_free(s->modules.data[m->index]);
-	s->modules.data[m->index] = NULL;
+	close_module(s, m->index);
 }
 
 struct find_ctx {

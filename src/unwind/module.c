@@ -30,7 +30,9 @@ struct unwind_module {
 	VEC(struct row) rows;
 	size_t row_limit;
 	struct rule_set rules;
-	uint64_t entry; /* 0: none */
+	uint64_t entry;				    /* 0: none */
+	struct elf_image *(*find_debug)(void *ctx); /* NULL: not to be asked (any more) */
+	void *find_ctx;
 };
 
 /* The ELF header's e_entry, where the first segment holds the header. */
@@ -158,6 +160,26 @@ static bool go_rule_at(struct unwind_module *m, uint64_t vaddr, const struct rul
 	return true;
 }
 
+void unwind_module_on_miss(struct unwind_module *m, struct elf_image *(*find)(void *ctx), void *ctx)
+{
+	m->find_debug = find;
+	m->find_ctx = ctx;
+}
+
+/* The debug file may describe what the file itself does not. */
+static bool find_after_miss(struct unwind_module *m, uint64_t vaddr, enum cfi_place *place,
+			    uint64_t *offset)
+{
+	struct elf_image *(*find)(void *ctx) = m->find_debug;
+	m->find_debug = NULL;
+	struct elf_image *debug = find ? find(m->find_ctx) : NULL;
+	if (!debug)
+		return false;
+	cfi_finder_add_debug(&m->finder, debug);
+	m->row_limit += m->finder.sections[CFI_DEBUG_FILE].len;
+	return cfi_finder_find(&m->finder, vaddr, place, offset);
+}
+
 const struct rule *module_rule_at(struct unwind_module *m, uint64_t vaddr)
 {
 	const struct rule *rule;
@@ -165,7 +187,8 @@ const struct rule *module_rule_at(struct unwind_module *m, uint64_t vaddr)
 		return rule;
 	enum cfi_place place;
 	uint64_t offset;
-	if (!cfi_finder_find(&m->finder, vaddr, &place, &offset))
+	if (!cfi_finder_find(&m->finder, vaddr, &place, &offset) &&
+	    !find_after_miss(m, vaddr, &place, &offset))
 		return NULL;
 	uint64_t key = offset << 2 | place;
 	uint32_t index = hmap_get(&m->compiled, key);

@@ -50,6 +50,10 @@ struct unwind_memory {
 struct unwind_module;
 /* Borrows image, which must outlive it. debug: a separate debug file with .debug_frame, or NULL. */
 struct unwind_module *unwind_module_new(struct elf_image *image, struct elf_image *debug);
+/* Where to look for the debug file when code is met that the image's own CFI does not describe;
+ * asked once. The image it gives is borrowed like the other. */
+void unwind_module_on_miss(struct unwind_module *m, struct elf_image *(*find)(void *ctx),
+			   void *ctx);
 /* Every unwinder that used it must be invalidated before it unwinds again. */
 void unwind_module_free(struct unwind_module *m);
 

@@ -179,6 +179,13 @@ def test_layers_of_cpp():
     expect_whole(r, 0.97)
 
 
+def test_cfi_of_debug_file():
+    r = record(program("hidden"), 600, options=["--no-kernel"])
+    stacks = burnt(r, "forever")
+    expect_all(stacks, lambda s: s.has("main", "middle", "forever") and not s.is_cut, "main;middle;forever")
+    expect_whole(r, 0.95)
+
+
 def test_musl():
     if not os.path.exists(program("musl")):
         raise Skip("no musl-gcc")
