@@ -90,13 +90,19 @@ static bool is_mangled(const char *name)
 	       strncmp(name, "_GLOBAL_", 8) == 0 || strncmp(name, "__Z", 3) == 0;
 }
 
+/* Rust's old names look like C++ and end with "17h", a hash and "E". */
+static bool may_be_rust(const char *name)
+{
+	return (name[0] == '_' && name[1] == 'R') || strstr(name, "17h");
+}
+
 char *symbolize_demangle(const char *name)
 {
 	struct demangling d = { .name = name, .options = DMGL_PARAMS | DMGL_ANSI };
 
 	if (!is_mangled(name) || strnlen(name, MAX_MANGLED_BYTES) == MAX_MANGLED_BYTES)
 		return NULL;
-	bool done = run(&d, rust_demangle_callback) || demangle_cplus(&d);
+	bool done = (may_be_rust(name) && run(&d, rust_demangle_callback)) || demangle_cplus(&d);
 	if (done)
 		bytes_u8(&d.out, 0);
 	else

@@ -204,9 +204,10 @@ struct dwarf_info {
 	VEC(struct dwarf_file *) files; /* all, owned */
 	struct elf_image *package;	/* .dwp */
 	bool package_known;
-	struct flat_map unit_map;      /* address → index in main's units */
-	uint64_t text_start, text_end; /* ranges outside are of discarded functions */
-	uint64_t work_left;	       /* bytes that may still be read, see dwarf_spend */
+	struct flat_map unit_map;	 /* address → index in main's units */
+	const struct flat_segment *last; /* of unit_map: neighbours ask for the same */
+	uint64_t text_start, text_end;	 /* ranges outside are of discarded functions */
+	uint64_t work_left;		 /* bytes that may still be read, see dwarf_spend */
 	struct arena arena;
 	const char *missing_dwo;
 };
@@ -215,16 +216,27 @@ struct dwarf_info {
  * same bytes again and again: this is what ends it. */
 bool dwarf_spend(struct dwarf_info *d, uint64_t bytes);
 
-/* Little-endian number of 1 to 8 bytes. */
+/* Little-endian number of 1 to 8 bytes. Compilers make one load of each of the common widths. */
 static inline uint64_t dwarf_fixed(struct bytes_reader *r, size_t size)
 {
 	const uint8_t *p = reader_take(r, size);
 	uint64_t v = 0;
 
-	if (p)
+	if (!p)
+		return 0;
+	switch (size) {
+	case 1:
+		return p[0];
+	case 2:
+		return (uint64_t)(p[0] | p[1] << 8);
+	case 4:
+		return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 |
+		       (uint32_t)p[3] << 24;
+	default:
 		for (size_t i = 0; i < size; i++)
 			v |= (uint64_t)p[i] << (8 * i);
-	return v;
+		return v;
+	}
 }
 
 uint64_t dwarf_uleb_long(struct bytes_reader *r);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "base/sort.h"
 #include "symbolize/module.h"
 
 struct symbolizer {
@@ -142,13 +143,6 @@ static void resolve(struct symbol_module *m, uint64_t address, struct symbol_fra
 	}
 }
 
-static int compare_u64(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 /* Ascending order keeps neighbours in the same units and cache lines. */
 static void sort_addresses(struct symbolizer *s, const uint64_t *addresses, size_t count)
 {
@@ -158,8 +152,7 @@ static void sort_addresses(struct symbolizer *s, const uint64_t *addresses, size
 	vec_reserve(&s->sorted, count);
 	for (size_t i = 0; i < count; i++)
 		vec_push(&s->sorted, addresses[i]);
-	if (count)
-		qsort(s->sorted.data, count, sizeof(uint64_t), compare_u64);
+	sort_u64(s->sorted.data, count);
 	for (size_t i = 0; i < count; i++)
 		if (kept == 0 || s->sorted.data[kept - 1] != s->sorted.data[i])
 			s->sorted.data[kept++] = s->sorted.data[i];

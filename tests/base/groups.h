@@ -14,6 +14,7 @@ int test_compress_group(void);
 int test_errors_group(void);
 int test_hash_group(void);
 int test_memory_group(void);
+int test_sort_group(void);
 int test_text_group(void);
 
 #endif

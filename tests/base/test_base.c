@@ -10,6 +10,7 @@ int main(void)
 	failed += test_errors_group();
 	failed += test_hash_group();
 	failed += test_memory_group();
+	failed += test_sort_group();
 	failed += test_text_group();
 	return failed ? 1 : 0;
 }

@@ -1,9 +1,12 @@
 /*
  * prof's symbolizer beside addr2line and llvm-symbolizer: the same addresses of one program, spread
- *evenly over its code, looked up cold with inlined calls. Prints CPU seconds, addresses a second
- *and how many answers of prof equal addr2line's.
+ * evenly over its code, looked up with inlined calls. Cold is a new process each time, the three in
+ * turn; warm is the same addresses once more. Prints CPU seconds (median of the runs, least and
+ * most), ratios, and how many answers of prof equal the tools'. prof demangles, the tools are asked
+ * not to.
  *
  *	bench_symbolize PROGRAM [COUNT]           the comparison
+ *	bench_symbolize PROGRAM --own             prof alone, once, in this process (for a profiler)
  *	bench_symbolize PROGRAM --print HEX...    what prof says of single addresses
  */
 #include <fcntl.h>
@@ -12,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/bytes.h"
@@ -63,21 +67,46 @@ static void touch_answer(void *ctx, uint64_t address, const struct profile_symbo
 		*sum += strlen(frames[i].name) + frames[i].line + address;
 }
 
-static void symbolize(const char *path, const uint64_t *addresses, size_t count,
+struct opened {
+	struct files *files;
+	struct symbolizer *symbolizer;
+	struct symbolize_module module;
+};
+
+static void open_program(struct opened *o, const char *path)
+{
+	o->files = files_direct_new();
+	o->symbolizer = symbolizer_new(o->files, NULL);
+	o->module = (struct symbolize_module){ .kind = MODULE_FILE,
+					       .path = path,
+					       .fd = open(path, O_RDONLY | O_CLOEXEC) };
+}
+
+static void close_program(struct opened *o)
+{
+	symbolizer_free(o->symbolizer);
+	files_free(o->files);
+	close(o->module.fd);
+}
+
+static void symbolize(struct opened *o, const uint64_t *addresses, size_t count,
 		      symbolize_each each, void *ctx)
 {
-	struct files *files = files_direct_new();
-	struct symbolizer *s = symbolizer_new(files, NULL);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	struct symbolize_module module = { .kind = MODULE_FILE, .path = path, .fd = fd };
 	struct symbolize_result result;
 
-	symbolize_batch(s, &module, addresses, count, each, ctx, &result);
+	symbolize_batch(o->symbolizer, &o->module, addresses, count, each, ctx, &result);
 	if (result.note[0])
 		fprintf(stderr, "%s\n", result.note);
-	symbolizer_free(s);
-	files_free(files);
-	close(fd);
+}
+
+static void symbolize_once(const char *path, const uint64_t *addresses, size_t count,
+			   symbolize_each each, void *ctx)
+{
+	struct opened o;
+
+	open_program(&o, path);
+	symbolize(&o, addresses, count, each, ctx);
+	close_program(&o);
 }
 
 struct function_list {
@@ -259,37 +288,123 @@ static void compare(const char *tool, const struct answers *ours, struct bytes *
 	       r.compared, (double)r.depth / n, (double)r.names / n, (double)r.lines / n);
 }
 
-static void report(const char *tool, double seconds, size_t count)
+#define RUNS 5
+
+struct timing {
+	const char *name, *command; /* command NULL: prof */
+	double seconds[RUNS];
+};
+
+static int compare_seconds(const void *a, const void *b)
 {
-	printf("%-20s %8.3f s CPU %12.0f addresses/s\n", tool, seconds, (double)count / seconds);
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return x < y ? -1 : x > y;
 }
 
-static void bench(const char *path, size_t count)
+static double median(const struct timing *t)
 {
-	uint64_t *addresses = xcalloc(count, sizeof(*addresses));
-	struct answers ours = { 0 };
-	struct bytes theirs = { 0 }, others = { 0 };
-	char command[2048];
+	return t->seconds[RUNS / 2];
+}
+
+/* prof in a process of its own, as the tools are. */
+static double run_own(const char *path, const uint64_t *addresses, size_t count)
+{
+	double before = cpu_seconds(RUSAGE_CHILDREN);
+	pid_t pid = fork();
 	uint64_t sum = 0;
 
-	count = choose_addresses(path, addresses, count);
-	double before = cpu_seconds(RUSAGE_SELF);
-	symbolize(path, addresses, count, touch_answer, &sum);
-	report("prof", cpu_seconds(RUSAGE_SELF) - before, count);
-	symbolize(path, addresses, count, keep_answer, &ours);
-	snprintf(command, sizeof(command), "addr2line -aife '%s'", path);
-	report("addr2line", run_tool(command, addresses, count, &theirs), count);
-	snprintf(command, sizeof(command),
-		 "llvm-symbolizer --output-style=GNU -a -i -f=linkage --no-demangle --obj='%s'",
+	if (pid == 0) {
+		symbolize_once(path, addresses, count, touch_answer, &sum);
+		_exit(0);
+	}
+	waitpid(pid, NULL, 0);
+	return cpu_seconds(RUSAGE_CHILDREN) - before;
+}
+
+static void run_all(struct timing *timings, size_t n, const char *path, const uint64_t *addresses,
+		    size_t count, struct bytes *outputs)
+{
+	for (int run = 0; run < RUNS; run++)
+		for (size_t i = 0; i < n; i++) {
+			bytes_clear(&outputs[i]);
+			timings[i].seconds[run] = timings[i].command
+							  ? run_tool(timings[i].command, addresses,
+								     count, &outputs[i])
+							  : run_own(path, addresses, count);
+		}
+	for (size_t i = 0; i < n; i++)
+		qsort(timings[i].seconds, RUNS, sizeof(double), compare_seconds);
+}
+
+static void report(const struct timing *t, const struct timing *prof, double reach)
+{
+	printf("%-16s %8.4f s CPU (%.4f to %.4f)", t->name, median(t), t->seconds[0],
+	       t->seconds[RUNS - 1]);
+	if (t != prof)
+		printf("  prof is %.1f times as fast (aim: %.0f, %s)", median(t) / median(prof),
+		       reach, median(t) >= reach * median(prof) ? "met" : "not met");
+	printf("\n");
+}
+
+/* The same addresses again and again, everything read and named. */
+static void report_warm(const char *path, const uint64_t *addresses, size_t count)
+{
+	double best = 1e9;
+	struct opened o;
+	uint64_t sum = 0;
+
+	open_program(&o, path);
+	symbolize(&o, addresses, count, touch_answer, &sum);
+	for (int run = 0; run < RUNS; run++) {
+		double before = cpu_seconds(RUSAGE_SELF);
+		for (int i = 0; i < 10; i++)
+			symbolize(&o, addresses, count, touch_answer, &sum);
+		double spent = (cpu_seconds(RUSAGE_SELF) - before) / 10;
+		best = spent < best ? spent : best;
+	}
+	close_program(&o);
+	printf("prof, warm       %.2f million addresses/s (aim: 2)\n", (double)count / best / 1e6);
+}
+
+static void bench(const char *path, size_t wanted)
+{
+	uint64_t *addresses = xcalloc(wanted, sizeof(*addresses));
+	size_t count = choose_addresses(path, addresses, wanted);
+	struct answers ours = { 0 };
+	struct bytes outputs[3] = { 0 };
+	char gnu[1024], llvm[1024];
+	struct timing timings[3] = { { .name = "prof" },
+				     { .name = "addr2line", .command = gnu },
+				     { .name = "llvm-symbolizer", .command = llvm } };
+
+	snprintf(gnu, sizeof(gnu), "addr2line -aife '%.900s'", path);
+	snprintf(llvm, sizeof(llvm),
+		 "llvm-symbolizer --output-style=GNU -a -i -f=linkage --no-demangle --obj='%.900s'",
 		 path);
-	report("llvm-symbolizer", run_tool(command, addresses, count, &others), count);
+	printf("%zu addresses of %s\n", count, path);
+	run_all(timings, 3, path, addresses, count, outputs);
+	report(&timings[0], &timings[0], 0);
+	report(&timings[1], &timings[0], 5);
+	report(&timings[2], &timings[0], 10);
+	report_warm(path, addresses, count);
+	symbolize_once(path, addresses, count, keep_answer, &ours);
 	const char *show = getenv("BENCH_DIFFERENCES");
-	compare("addr2line", &ours, &theirs, show && strcmp(show, "addr2line") == 0);
-	compare("llvm-symbolizer", &ours, &others, show && strcmp(show, "llvm") == 0);
-	bytes_release(&theirs);
-	bytes_release(&others);
+	compare("addr2line", &ours, &outputs[1], show && strcmp(show, "addr2line") == 0);
+	compare("llvm-symbolizer", &ours, &outputs[2], show && strcmp(show, "llvm") == 0);
+	for (size_t i = 0; i < 3; i++)
+		bytes_release(&outputs[i]);
 	bytes_release(&ours.text);
 	vec_release(&ours.list);
+	free(addresses);
+}
+
+static void run_alone(const char *path, size_t wanted)
+{
+	uint64_t *addresses = xcalloc(wanted, sizeof(*addresses)), sum = 0;
+	size_t count = choose_addresses(path, addresses, wanted);
+
+	symbolize_once(path, addresses, count, touch_answer, &sum);
 	free(addresses);
 }
 
@@ -300,7 +415,7 @@ static void print_addresses(const char *path, int count, char **texts)
 
 	for (int i = 0; i < count; i++)
 		addresses[i] = strtoull(texts[i], NULL, 16);
-	symbolize(path, addresses, (size_t)count, keep_answer, &answers);
+	symbolize_once(path, addresses, (size_t)count, keep_answer, &answers);
 	for (size_t i = 0; i < answers.list.len; i++)
 		printf("0x%" PRIx64 "\n%.*s", answers.list.data[i].address,
 		       (int)answers.list.data[i].len,
@@ -316,9 +431,14 @@ int main(int argc, char **argv)
 		print_addresses(argv[1], argc - 3, argv + 3);
 		return 0;
 	}
+	if (argc == 3 && strcmp(argv[2], "--own") == 0) {
+		run_alone(argv[1], 100000);
+		return 0;
+	}
 	size_t count = argc > 2 ? strtoul(argv[2], NULL, 10) : 100000;
 	if (argc < 2 || argc > 3 || count == 0) {
-		fprintf(stderr, "usage: bench_symbolize PROGRAM [COUNT | --print HEX...]\n");
+		fprintf(stderr,
+			"usage: bench_symbolize PROGRAM [COUNT | --own | --print HEX...]\n");
 		return 2;
 	}
 	bench(argv[1], count);
