@@ -55,10 +55,30 @@ int files_read_proc(struct files *f, enum files_proc what, pid_t pid, pid_t tid,
 /* Bytes read (may be short), -1 with errno. len at most 1 MB. */
 ssize_t files_read_memory(struct files *f, pid_t pid, uint64_t address, void *out, size_t len);
 
-/* The broker's side: serve one request waiting on socket. 1 served, 0 the other end is gone, -1 error. Requests
- * are validated; only pids that `allowed` accepts are served (NULL: all). It is asked about pid 0 too, which stands for
- * our own root and rights in files_open_path. f (files_direct_new) does the work and keeps the mount roots. */
-int files_serve(struct files *f, int socket, bool (*allowed)(void *ctx, pid_t pid), void *ctx);
+/*
+ * The other side of files_remote_new, for a client that may have been taken over by what it reads. Requests are
+ * validated, and files are passed on only if they are what a profile needs (kind.h): programs, debug information, dumps,
+ * source. What lies on a file system that may stop answering is passed as a copy, since who reads it would wait too.
+ */
+enum files_access { FILES_REFUSED, FILES_ALLOWED, FILES_GONE };
+struct files_server {
+	struct files *files; /* files_direct_new: does the work and keeps the mount roots */
+	/* May this process be asked about? Also of pid 0, our own root and rights in files_open_path. Of one that is gone
+	 * only what everybody may read is opened; it is asked about again afterwards, since its number may be reused.
+	 * NULL: all may. */
+	enum files_access (*access)(void *ctx, pid_t pid);
+	/* Work on a request begins; path is "" when it has none. false: it is not done. NULL: nobody wants to know. */
+	bool (*begin)(void *ctx, pid_t pid, const char *path);
+	/* The work is done. false: somebody else has answered meanwhile (files_answer_for). NULL: nobody does. */
+	bool (*end)(void *ctx);
+	/* A file that a program names was not passed on. NULL: nobody wants to know. */
+	void (*refused)(void *ctx, const char *path, const char *why);
+	void *ctx;
+};
+/* Serve one request waiting on socket. 1 served, 0 the other end is gone, -1 error. */
+int files_serve(const struct files_server *s, int socket);
+/* Answer a request that somebody else has taken and will not answer. As files_serve. */
+int files_answer_for(int socket, const struct error *err);
 
 /* Pass and take descriptors over a Unix socket together with up to 64 kB of bytes; at most 200 descriptors a
  * message. Returns bytes sent/received (0: closed), -1 with errno. */

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "files/fs_kind.h"
 
 #define RETRIES 10
 
@@ -24,7 +25,8 @@ static int reopen_regular(int place)
 
 	if (fstat(place, &st) < 0)
 		return -1;
-	if (!S_ISREG(st.st_mode)) {
+	/* Those of /proc and its like say that they are regular. */
+	if (!S_ISREG(st.st_mode) || fs_kind_of(place) == FS_PSEUDO) {
 		errno = EINVAL;
 		return -1;
 	}

@@ -1,6 +1,6 @@
 /*
  * The broker: the process the user started. Launches or attaches, opens events for the worker,
- * serves its file requests, waits for the command, turns signals into flush and stop.
+ * starts who serves its file requests, waits for the command, turns signals into flush and stop.
  */
 #ifndef PROF_RECORD_BROKER_H
 #define PROF_RECORD_BROKER_H
@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "record/control.h"
 #include "record/launch.h"
+#include "record/opener.h"
 #include "record/output_file.h"
 #include "record/plan.h"
 #include <signal.h>
@@ -19,10 +20,10 @@ struct open_batch; /* open_events.c: opened, not handed over yet */
 struct broker {
 	struct plan *plan;
 	const struct record_options *options;
-	int control;  /* to the worker */
-	int files[2]; /* its file requests: recording thread, naming thread; -1 when closed */
-	struct files *direct; /* does what they ask */
-	int signals;	      /* signalfd */
+	int control;		/* to the worker */
+	struct openers openers; /* serve its file requests: recording thread, naming thread */
+	struct files *direct;	/* for what the broker itself wants to know */
+	int signals;		/* signalfd */
 	pid_t worker;
 	bool worker_gone;
 	int worker_signal; /* that ended it, 0 */
@@ -44,13 +45,13 @@ struct broker {
 	struct error worker_error;
 };
 
-/* Receive messages, serving file requests meanwhile, until one of this kind has come (*m). -1: the
+/* Receive messages, watching the openers meanwhile, until one of this kind has come (*m). -1: the
  * worker failed or is gone. */
 int broker_wait_for(struct broker *b, enum control_kind kind, union control_message *m,
 		    struct error *err);
-/* Serve whatever waits for at most timeout_ms. */
-int broker_serve(struct broker *b, int timeout_ms, union control_message *m, bool *got_message,
-		 struct error *err);
+/* Take a message if one comes in at most timeout_ms. */
+int broker_receive(struct broker *b, int timeout_ms, union control_message *m, bool *got_message,
+		   struct error *err);
 
 /* open_events.c: open everything the plan asks for on this task (-1: all). Handed over in large
  * batches, since every round trip waits for its turn on a busy machine: broker_flush_events sends

@@ -1,4 +1,4 @@
-/* The broker while the recording runs: file requests, signals, the end of the command. */
+/* The broker while the recording runs: messages, signals, the end of the command. */
 #include "base/io.h"
 #include "base/log.h"
 #include "files/files.h"
@@ -14,23 +14,12 @@
 
 #define GRACE_NS 3000000000ull
 #define WATCH_US 20000
+#define WATCH_MS 100
 
 static void worker_lost(struct broker *b)
 {
 	b->worker_gone = true;
-	for (int i = 0; i < 2; i++) {
-		if (b->files[i] >= 0)
-			close(b->files[i]);
-		b->files[i] = -1;
-	}
-}
-
-static void serve_files(struct broker *b, int i)
-{
-	if (files_serve(b->direct, b->files[i], NULL, NULL) == 1)
-		return;
-	close(b->files[i]);
-	b->files[i] = -1;
+	openers_release(&b->openers);
 }
 
 static int receive_message(struct broker *b, union control_message *m, struct error *err)
@@ -52,22 +41,12 @@ static int receive_message(struct broker *b, union control_message *m, struct er
 	return 0;
 }
 
-int broker_serve(struct broker *b, int timeout_ms, union control_message *m, bool *got_message,
-		 struct error *err)
+int broker_receive(struct broker *b, int timeout_ms, union control_message *m, bool *got_message,
+		   struct error *err)
 {
-	struct pollfd polls[3] = {
-		{ .fd = b->worker_gone ? -1 : b->control, .events = POLLIN },
-		{ .fd = b->files[0], .events = POLLIN },
-		{ .fd = b->files[1], .events = POLLIN },
-	};
+	struct pollfd control = { .fd = b->worker_gone ? -1 : b->control, .events = POLLIN };
 	*got_message = false;
-	if (poll(polls, 3, timeout_ms) <= 0)
-		return 0;
-	for (int i = 0; i < 2; i++) {
-		if (polls[i + 1].revents && b->files[i] >= 0)
-			serve_files(b, i);
-	}
-	if (!polls[0].revents)
+	if (poll(&control, 1, timeout_ms) <= 0)
 		return 0;
 	if (receive_message(b, m, err) < 0)
 		return -1;
@@ -80,8 +59,9 @@ int broker_wait_for(struct broker *b, enum control_kind kind, union control_mess
 {
 	bool got;
 	while (!b->worker_gone) {
-		if (broker_serve(b, -1, m, &got, err) < 0)
+		if (broker_receive(b, WATCH_MS, m, &got, err) < 0)
 			return -1;
+		openers_watch(&b->openers);
 		if (got && m->kind == (uint32_t)kind)
 			return 0;
 	}
@@ -112,7 +92,7 @@ static void stop_recording(struct broker *b)
 		.kind = CONTROL_STOP,
 		.wait_status = b->child_ended ? b->wait_status : -1,
 		.rusage_ns = b->child_ended ? b->child_cpu_ns : 0,
-		.broker_cpu_ns = cpu_ns(&own),
+		.broker_cpu_ns = cpu_ns(&own) + openers_cpu_ns(&b->openers),
 	};
 	if (!b->worker_gone && control_send(b->control, &m, sizeof(m), NULL, 0, NULL) < 0)
 		worker_lost(b);
@@ -169,6 +149,8 @@ static void reap_children(struct broker *b)
 				continue;
 			b->worker = 0; /* its end shows on the control socket */
 			b->worker_signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+		} else if (!WIFSTOPPED(status) && openers_ended(&b->openers, pid)) {
+			continue;
 		} else if (b->launched && pid == b->launch.pid) {
 			if (WIFSTOPPED(status)) {
 				stop_with_child(b);
@@ -320,21 +302,20 @@ void broker_loop(struct broker *b)
 {
 	reap_children(b);
 	while (!is_over(b)) {
-		struct pollfd polls[4] = {
+		struct pollfd polls[2] = {
 			{ .fd = b->signals, .events = POLLIN },
 			{ .fd = b->worker_gone ? -1 : b->control, .events = POLLIN },
-			{ .fd = b->files[0], .events = POLLIN },
-			{ .fd = b->files[1], .events = POLLIN },
 		};
 		union control_message m;
 		bool got;
-		poll(polls, 4, next_timeout_ms(b));
+		poll(polls, 2, next_timeout_ms(b));
 		if (polls[0].revents)
 			read_signals(b);
-		if (broker_serve(b, 0, &m, &got, &b->worker_error) == 0 && got)
+		if (broker_receive(b, 0, &m, &got, &b->worker_error) == 0 && got)
 			on_message(b, &m);
 		else if (b->worker_error.code && !b->worker_gone)
 			worker_lost(b);
+		openers_watch(&b->openers);
 		check_targets(b);
 		check_clock(b);
 	}

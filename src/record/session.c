@@ -8,6 +8,7 @@
 #include "record/broker.h"
 #include "record/worker.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -73,8 +74,7 @@ static int start_worker(struct broker *b, struct error *err)
 		_exit(worker_main(&sockets, b->plan));
 	}
 	b->control = pairs[0][0];
-	b->files[0] = pairs[1][0];
-	b->files[1] = pairs[2][0];
+	openers_init(&b->openers, (const int[OPENERS]){ pairs[1][0], pairs[2][0] });
 	return 0;
 }
 
@@ -105,11 +105,25 @@ static void fill_begin(const struct broker *b, struct control_begin *m)
 		m->attach_pids[m->attach_count++] = (uint32_t)b->pids.data[i];
 }
 
+/* From now on the worker may ask for files. */
+static int start_openers(struct broker *b, struct error *err)
+{
+	if (b->plan->system_wide && !b->filtered)
+		openers_follow_all(&b->openers);
+	if (b->launched)
+		openers_follow(&b->openers, b->launch.pid);
+	for (size_t i = 0; i < b->pids.len; i++)
+		openers_follow(&b->openers, b->pids.data[i]);
+	return openers_start(&b->openers, err);
+}
+
 static int begin_writing(struct broker *b, struct error *err)
 {
 	struct control_begin m;
 	union control_message answer;
 	fill_begin(b, &m);
+	if (start_openers(b, err) < 0)
+		return -1;
 	if (control_send(b->control, &m, sizeof(m), &b->output.fd, 1, err) < 0)
 		return -1;
 	return broker_wait_for(b, CONTROL_OK, &answer, err);
@@ -129,12 +143,14 @@ static void start_clocks(struct broker *b)
 static void warn_when_detached(const struct broker *b)
 {
 	char path[64];
-	struct stat st;
+	struct statx st;
 	if (geteuid() == 0)
 		return;
 	snprintf(path, sizeof(path), "/proc/%d/exe", (int)b->launch.pid);
-	bool unreadable = stat(path, &st) != 0 && errno == EACCES;
-	bool other_rights = stat(path, &st) == 0 && (st.st_mode & (S_ISUID | S_ISGID));
+	/* What is known of it will do: its file system may not answer. */
+	int result = statx(AT_FDCWD, path, AT_STATX_DONT_SYNC, STATX_MODE, &st);
+	bool unreadable = result != 0 && errno == EACCES;
+	bool other_rights = result == 0 && (st.stx_mode & (S_ISUID | S_ISGID));
 	if (unreadable || other_rights)
 		log_message(
 			LOG_NOTICE,
@@ -275,11 +291,7 @@ static void close_control(struct broker *b)
 	if (b->control >= 0)
 		close(b->control);
 	b->control = -1;
-	for (int i = 0; i < 2; i++) {
-		if (b->files[i] >= 0)
-			close(b->files[i]);
-		b->files[i] = -1;
-	}
+	openers_release(&b->openers);
 }
 
 /* Its sockets are closed a moment before its end can be asked for. */
@@ -336,7 +348,7 @@ int record_run(const struct record_options *options, int *die_by_signal, struct 
 	struct broker b = { .plan = &plan,
 			    .options = options,
 			    .control = -1,
-			    .files = { -1, -1 },
+			    .openers = { .all = { { .socket = -1 }, { .socket = -1 } } },
 			    .signals = -1,
 			    .output = { .fd = -1 } };
 	*die_by_signal = 0;

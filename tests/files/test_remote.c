@@ -30,10 +30,10 @@ struct fixture {
 };
 
 /* Refuses init, and everybody's root. */
-static bool is_allowed(void *ctx, pid_t pid)
+static enum files_access access_to(void *ctx, pid_t pid)
 {
 	(void)ctx;
-	return pid > 1;
+	return pid > 1 ? FILES_ALLOWED : FILES_REFUSED;
 }
 
 static int set_up(void **state)
@@ -48,7 +48,8 @@ static int set_up(void **state)
 	if (f->broker == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		close(f->sockets[0]);
-		while (files_serve(f->direct, f->sockets[1], is_allowed, NULL) == 1)
+		struct files_server server = { .files = f->direct, .access = access_to };
+		while (files_serve(&server, f->sockets[1]) == 1)
 			;
 		_exit(0);
 	}
@@ -80,8 +81,8 @@ static void files_are_passed(void **state)
 	int fd;
 
 	folder_make(folder);
-	file_make(folder, "one", "content", 0644);
-	snprintf(path, sizeof(path), "%s/one", folder);
+	file_make(folder, "one.c", "content", 0644);
+	snprintf(path, sizeof(path), "%s/one.c", folder);
 	assert_int_equal(files_open_path(f->files, getpid(), path, &fd, NULL), 0);
 	assert_int_equal(fcntl(fd, F_GETFD), FD_CLOEXEC);
 	assert_true(fd_holds(fd, "content"));

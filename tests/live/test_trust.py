@@ -1,0 +1,278 @@
+"""Files that are not what they should be, and file systems that do not answer: nothing is read, nothing hangs, and a
+line says so."""
+import os
+import shutil
+import signal
+import subprocess
+
+from proftest import PROF, Recording, Skip, as_nobody, below, environment, expect, expect_equal, finish, main
+from proftest import need_root, need_tool, program, prof, record, run, start, total, wait_until, world_directory
+
+SECRET = "secret-b7f31c"
+REFUSED = "not read although what is recorded names it: "
+
+
+def secret_file(directory):
+    path = os.path.join(directory, "secret")
+    with open(path, "w", encoding="ascii") as f:
+        f.write("root:%s:1:0:99999:7:::\n" % SECRET * 20)
+    os.chmod(path, 0o600)
+    return path
+
+
+def everything_said(path):
+    return "".join(r.out for r in (prof("info", "--json", path), prof("report", "--json", path), prof("folded", path)))
+
+
+def check_nothing_read(result, path, name, why):
+    expect_equal(result.status, 0, str(result))
+    lines = [line for line in result.err.split("\n") if REFUSED in line]
+    expect(len(lines) == 1 and name in lines[0] and why in lines[0], "one line about %s: %s" % (name, result.err))
+    expect(SECRET not in everything_said(path), "the secret is in the recording")
+    expect(total(Recording(path).counts()) > 0, "samples")
+
+
+def with_debug_link(directory):
+    """A stripped program whose debug link names what is planted beside it."""
+    need_tool("objcopy")
+    path = os.path.join(directory, "linked")
+    shutil.copy(program("shares"), path)
+    link = os.path.join(directory, "planted.debug")
+    run("objcopy", "--only-keep-debug", path, link)
+    expect_equal(run("objcopy", "--strip-all", "--remove-section=.note.gnu.build-id", "--add-gnu-debuglink=" + link, path).status, 0, "objcopy")
+    os.chmod(path, 0o755)
+    os.unlink(link)
+    return path, link
+
+
+def check_planted(plant, why):
+    directory = os.path.abspath(".")
+    path, link = with_debug_link(directory)
+    plant(link)
+    r = record(path, 200)
+    check_nothing_read(r.result, r.path, "planted.debug", why)
+
+
+def test_debug_link_to_a_secret():
+    secret = secret_file(os.path.abspath("."))
+    check_planted(lambda link: os.symlink(secret, link), "neither an ELF file nor source")
+
+
+def test_debug_link_to_the_password_file():
+    need_root()
+    check_planted(lambda link: os.symlink("/etc/shadow", link), "neither an ELF file nor source")
+
+
+def test_debug_link_to_a_pipe():
+    check_planted(os.mkfifo, "not a regular file")
+
+
+def test_debug_link_to_a_device():
+    check_planted(lambda link: os.symlink("/dev/zero", link), "not a regular file")
+
+
+def test_debug_link_to_a_directory():
+    check_planted(os.mkdir, "not a regular file")
+
+
+def test_debug_link_to_the_kernels_memory():
+    if not os.path.exists("/proc/kcore"):
+        check_planted(lambda link: os.symlink("/proc/self/maps", link), "not a regular file")
+    else:
+        check_planted(lambda link: os.symlink("/proc/kcore", link), "not a regular file")
+
+
+def test_debug_link_to_a_core():
+    def core(link):
+        with open(link, "wb") as f:
+            f.write(b"\177ELF\2\1\1" + bytes(9) + b"\4\0\x3e\0" + SECRET.encode() * 100)
+    check_planted(core, "neither an ELF file nor source")
+
+
+SPLIT_SOURCE = """
+#include <stdlib.h>
+#include <time.h>
+volatile unsigned long sink;
+__attribute__((noinline)) void burn_in_split(double seconds)
+{
+    while ((double)clock() / CLOCKS_PER_SEC < seconds)
+        for (int i = 0; i < 100000; i++)
+            sink += (unsigned long)i * sink;
+}
+int main(int argc, char **argv)
+{
+    burn_in_split(argc > 1 ? atof(argv[1]) : 0.2);
+    return 0;
+}
+"""
+
+
+def split_program(directory):
+    compiler = need_tool("gcc")
+    with open(os.path.join(directory, "split.c"), "w", encoding="ascii") as f:
+        f.write(SPLIT_SOURCE)
+    r = run(compiler, "-O1", "-g", "-gsplit-dwarf", "-o", "split", "split.c", cwd=directory)
+    expect_equal(r.status, 0, str(r))
+    found = [n for n in os.listdir(directory) if n.endswith(".dwo")]
+    expect_equal(len(found), 1, "split debug information")
+    os.unlink(os.path.join(directory, found[0]))
+    return os.path.join(directory, "split"), os.path.join(directory, found[0])
+
+
+def test_split_debug_information_that_is_a_secret():
+    directory = os.path.abspath(".")
+    path, dwo = split_program(directory)
+    os.symlink(secret_file(directory), dwo)
+    r = record(path, 0.3)
+    check_nothing_read(r.result, r.path, ".dwo", "neither an ELF file nor source")
+
+
+def test_common_debug_information_that_is_a_secret():
+    """The file that dwz makes of several programs' debug information."""
+    directory = os.path.abspath(".")
+    secret = secret_file(directory)
+    need_tool("objcopy")
+    with open("alt", "wb") as f:
+        f.write(secret.encode() + b"\0" + bytes(range(20)))
+    shutil.copy(program("shares"), "with_alt")
+    expect_equal(run("objcopy", "--add-section=.gnu_debugaltlink=alt", "with_alt").status, 0, "objcopy")
+    os.chmod("with_alt", 0o755)
+    r = record(os.path.abspath("with_alt"), 200)
+    check_nothing_read(r.result, r.path, "secret", "neither an ELF file nor source")
+
+
+def test_source_that_is_a_secret():
+    """What a line table calls source is shown beside the code: a link to something else is not followed."""
+    directory = os.path.abspath(".")
+    secret = secret_file(directory)
+    compiler = need_tool("gcc")
+    with open("shown.c", "w", encoding="ascii") as f:
+        f.write(SPLIT_SOURCE)
+    expect_equal(run(compiler, "-O1", "-g", "-o", "shown", os.path.join(directory, "shown.c")).status, 0, "gcc")
+    os.unlink("shown.c")
+    os.symlink(secret, "shown.c")
+    r = record(os.path.join(directory, "shown"), 0.3)
+    check_nothing_read(r.result, r.path, "shown.c", "neither an ELF file nor source")
+
+
+def test_secrets_of_others():
+    """As an ordinary user, whose program names what he may not read."""
+    need_root()
+    directory = world_directory()
+    shutil.copy(PROF, os.path.join(directory, "prof"))
+    path, link = with_debug_link(directory)
+    os.symlink("/etc/shadow", link)
+    r = as_nobody("./prof", "record", "-o", "test.data", "--", path, "200", cwd=directory)
+    check_nothing_read(r, os.path.join(directory, "test.data"), "planted.debug", "its user may not read it")
+
+
+def test_secrets_of_root_are_not_a_users():
+    """Recorded by root: a user's program gets what that user may read, and no more."""
+    directory = world_directory()
+    setpriv = need_tool("setpriv")
+    need_root()
+    path, link = with_debug_link(directory)
+    os.symlink("/etc/shadow", link)
+    r = record(setpriv, "--reuid", 65534, "--regid", 65534, "--clear-groups", path, 300)
+    check_nothing_read(r.result, r.path, "planted.debug", "")
+
+
+class HangingFiles:
+    """A mounted file system with one program on it that answers so many opens and then no more."""
+
+    def __init__(self, content, mode, opens):
+        need_root()
+        if not os.path.exists("/dev/fuse"):
+            raise Skip("no /dev/fuse")
+        self.folder = world_directory()
+        self.args = [program("hanging_fs"), self.folder, content, mode, str(opens)]
+
+    def __enter__(self):
+        self.daemon = subprocess.Popen(self.args, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment())
+        if self.daemon.stdout.readline() != b"ready\n":
+            raise Skip("FUSE cannot be mounted here: " + self.daemon.stderr.read().decode())
+        return os.path.join(self.folder, "program")
+
+    def __exit__(self, *unused):
+        self.daemon.send_signal(signal.SIGCONT)
+        self.daemon.terminate()
+        self.daemon.communicate(timeout=30)
+        run("umount", "-l", self.folder)
+
+
+def check_goes_on(result, path):
+    expect_equal(result.status, 0, str(result))
+    expect_equal(result.err.count("does not answer"), 1, "one line: " + result.err)
+    expect("/program" in result.err, "it names the file: " + result.err)
+    expect(total(Recording(path).counts()) > 100, "the recording goes on: " + result.err)
+
+
+def test_open_never_answers():
+    with HangingFiles(program("shares"), "open", 1) as path:
+        r = prof("record", "-o", "test.data", "--", path, 2000, timeout=200)
+        check_goes_on(r, "test.data")
+
+
+def test_open_never_answers_a_user():
+    with HangingFiles(program("shares"), "open", 1) as path:
+        directory = world_directory()
+        shutil.copy(PROF, os.path.join(directory, "prof"))
+        r = as_nobody("./prof", "record", "-o", "test.data", "--", path, 2000, cwd=directory, timeout=200)
+        check_goes_on(r, os.path.join(directory, "test.data"))
+
+
+def big_program():
+    """So large that it is not read as a whole when it is executed."""
+    shutil.copy(program("shares"), "big")
+    with open("big", "ab") as f:
+        f.write(bytes(24 << 20))
+    return os.path.abspath("big")
+
+
+def test_read_never_answers():
+    with HangingFiles(big_program(), "read", 1) as path:
+        r = prof("record", "-o", "test.data", "--", path, 2000, timeout=200)
+        check_goes_on(r, "test.data")
+
+
+def test_stopped_file_system():
+    """Answers while it can, then its process is stopped."""
+    with HangingFiles(program("shares"), "open", 1000) as path:
+        p = start(path, 4000)
+        fs = next(int(d) for d in os.listdir("/proc") if d.isdigit() and is_file_system(d, os.path.dirname(path)))
+        os.kill(fs, signal.SIGSTOP)
+        r = prof("record", "-o", "test.data", "-p", p.pid, timeout=200)
+        os.kill(fs, signal.SIGCONT)
+        finish(p)
+        check_goes_on(r, "test.data")
+
+
+def is_file_system(pid, folder):
+    try:
+        with open("/proc/%s/cmdline" % pid, "rb") as f:
+            return folder.encode() in f.read() and os.readlink("/proc/%s/exe" % pid).endswith("/hanging_fs")
+    except OSError:
+        return False
+
+
+def test_interrupt_while_nothing_answers():
+    with HangingFiles(program("shares"), "open", 1) as path:
+        p = start(PROF, "record", "-o", "test.data", "--", path, 600000)
+        wait_until(lambda: os.path.exists("test.data"), "the recording begins")
+        os.killpg(p.pid, signal.SIGINT)
+        r = finish(p, 200)
+        expect(r.signal == signal.SIGINT, "the command is interrupted and prof ends: " + str(r))
+        expect_equal(prof("info", "test.data").status, 0, "the file")
+
+
+def test_ordinary_file_system_in_user_space():
+    """One that answers is as good as any: its files are named."""
+    with HangingFiles(program("shares"), "open", 1000000) as path:
+        r = prof("record", "-o", "test.data", "--", path, 500, timeout=200)
+        expect_equal((r.status, "does not answer" in r.err), (0, False), str(r))
+        stacks = Recording("test.data").counts()
+        expect(total(below(stacks, "half")) > 0, "names: %s" % {s.leaf for s in stacks})
+
+
+if __name__ == "__main__":
+    main(globals())
