@@ -178,7 +178,12 @@ const struct command command_record = {
 		"and writes names and all into one file. Messages go to standard error only.\n\n"
 		"The first Ctrl-C reaches the command as without prof, and the recording goes on until the "
 		"command ends; the second one ends both. Attached to running processes, Ctrl-C ends the "
-		"recording and leaves them alone. prof ends with the command's exit status, or by its signal.",
+		"recording and leaves them alone. prof ends with the command's exit status, or by its signal. "
+		"Processes that outlive the command run on unrecorded, and a line says so.\n\n"
+		"Programs, debug information and source are read by a process that has given up all rights, "
+		"also when root records. They are opened for it with the rights of the recorded process's user; "
+		"what is neither an ELF file nor source is not, whatever names it. Files of a file system that "
+		"does not answer for three seconds are left out.",
 	.examples = "prof record -- ./app --its-options\tRecord a command.\n"
 		    "prof record -p 1234 --duration 10\tAttach to a process for ten seconds.\n"
 		    "prof record -a --duration 10\tEverything on the machine (as root).\n"

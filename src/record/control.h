@@ -87,6 +87,8 @@ struct control_summary {
 	uint32_t kind;
 	uint64_t samples, lost, due, known, whole, file_bytes;
 	int32_t write_failed; /* errno of the first failed write, 0 */
+	uint32_t outliving;   /* processes of the launched command that run on */
+	uint32_t outliving_pid; /* one of them */
 };
 
 struct control_failed {

@@ -248,6 +248,29 @@ void pipeline_only_known(struct pipeline *p)
 		task_each_thread(p->tasks, want_thread_of_wanted, p);
 }
 
+struct listing {
+	const struct pipeline *p;
+	struct pipeline_living *out;
+	struct hmap listed;
+};
+
+static void list_living(void *ctx, struct task_thread *t)
+{
+	struct listing *l = ctx;
+	if (t->exited || t->is_kernel || !t->pid || !is_wanted(l->p, t->tid) ||
+	    hmap_get(&l->listed, t->pid) != HMAP_NONE)
+		return;
+	hmap_put(&l->listed, t->pid, 1);
+	vec_push(&l->out->pids, t->pid);
+}
+
+void pipeline_list_living(struct pipeline *p, struct pipeline_living *out)
+{
+	struct listing l = { .p = p, .out = out };
+	task_each_thread(p->tasks, list_living, &l);
+	hmap_release(&l.listed);
+}
+
 void pipeline_widen(struct pipeline *p)
 {
 	p->wide = true;

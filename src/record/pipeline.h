@@ -54,6 +54,11 @@ void pipeline_note(struct pipeline *p, const char *text); /* into the file, once
 void pipeline_only(struct pipeline *p, const uint32_t *pids, size_t count);
 /* The threads of these processes are known by now: theirs are wanted too. */
 void pipeline_only_known(struct pipeline *p);
+/* Processes followed that have not ended, as far as records tell. */
+struct pipeline_living {
+	VEC(uint32_t) pids;
+};
+void pipeline_list_living(struct pipeline *p, struct pipeline_living *out);
 /* From now on samples of the first event come from whole CPUs: those of the tasks known and of
  * their descendants are taken, those of the tasks' own events no more. */
 void pipeline_widen(struct pipeline *p);

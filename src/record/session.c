@@ -241,6 +241,19 @@ static void say_early_end(const struct broker *b, const char *path)
 		    *why ? ": " : "", why, path);
 }
 
+static void say_outliving(const struct control_summary *s)
+{
+	char count[32];
+	if (s->outliving == 1)
+		log_message(LOG_NOTICE,
+			    "a process of the command runs on after it, unrecorded: pid %u (prof record -p %u)",
+			    s->outliving_pid, s->outliving_pid);
+	else if (s->outliving)
+		log_message(LOG_NOTICE,
+			    "%s processes of the command run on after it, unrecorded: pid %u among them",
+			    text_count(count, sizeof(count), s->outliving), s->outliving_pid);
+}
+
 static void say_summary(const struct broker *b)
 {
 	const struct control_summary *s = &b->summary;
@@ -250,6 +263,7 @@ static void say_summary(const struct broker *b)
 		say_early_end(b, path);
 		return;
 	}
+	say_outliving(s);
 	if (s->write_failed)
 		log_message(LOG_ERROR, "%s: %s; what was written before stays readable", path,
 			    strerror(s->write_failed));

@@ -23,6 +23,7 @@
 #define GROW_MIN       100 /* stacks before the cut share is judged */
 #define GROW_ELSEWHERE 3   /* stacks that go on on another one: that does not happen by chance */
 #define JITTER_NS      1000000000ull
+#define MAX_OUTLIVING  1000 /* that are looked at */
 
 struct worker {
 	const struct worker_sockets *sockets;
@@ -39,6 +40,7 @@ struct worker {
 	bool tried_to_grow, grown, asked_to_widen;
 	uint64_t clock_due_ns, jitter_due_ns, random_state;
 	struct error write_error;
+	uint32_t outliving, outliving_pid;
 };
 
 static int send_plain(struct worker *w, enum control_kind kind, struct error *err)
@@ -325,6 +327,39 @@ static int answer_tids(struct worker *w, const struct control_tids *m, struct er
 	return control_send(w->sockets->control, &answer, sizeof(answer), NULL, 0, err);
 }
 
+/* Of one that has just ended the record may not have been read. */
+static bool still_lives(struct worker *w, uint32_t pid)
+{
+	struct bytes text = { 0 };
+	bool lives = false;
+	if (files_read_proc(w->files, FILES_PROC_STAT, (pid_t)pid, 0, &text, NULL) == 0) {
+		bytes_u8(&text, '\0');
+		const char *state = strrchr((const char *)text.data, ')');
+		lives = state && state[1] && !strchr("ZX", state[2]);
+	}
+	bytes_release(&text);
+	return lives;
+}
+
+/* The recording ends with the launched command; what it has left in the background goes on unseen. */
+static void note_outliving(struct worker *w)
+{
+	struct pipeline_living living = { 0 };
+	if (!w->begin.launched_pid || w->broker_gone || w->stop.wait_status < 0)
+		return;
+	pipeline_list_living(w->pipeline, &living);
+	for (size_t i = 0; i < living.pids.len && i < MAX_OUTLIVING; i++) {
+		uint32_t pid = living.pids.data[i];
+		if (pid == w->begin.launched_pid || !still_lives(w, pid))
+			continue;
+		w->outliving_pid = w->outliving ? w->outliving_pid : pid;
+		w->outliving++;
+	}
+	vec_release(&living.pids);
+	if (w->outliving)
+		pipeline_note(w->pipeline, "processes of the command ran on after it had ended, unrecorded");
+}
+
 static void fill_summary(struct worker *w, struct control_summary *m)
 {
 	struct pipeline_stats s;
@@ -337,6 +372,8 @@ static void fill_summary(struct worker *w, struct control_summary *m)
 	m->known = s.known;
 	m->whole = s.whole;
 	m->file_bytes = bytes.total_bytes;
+	m->outliving = w->outliving;
+	m->outliving_pid = w->outliving_pid;
 	m->write_failed =
 		w->write_error.code ? (w->write_error.errnum ? w->write_error.errnum : EIO) : 0;
 }
@@ -434,6 +471,7 @@ static void finish(struct worker *w)
 		.system_wide = w->plan->system_wide,
 	};
 	note_clocks(w);
+	note_outliving(w);
 	if (pipeline_finish(w->pipeline, &end, &w->write_error) < 0 &&
 	    w->write_error.code == ERROR_NONE)
 		error_set(&w->write_error, ERROR_SYSTEM, "cannot write the profile");

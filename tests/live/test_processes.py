@@ -1,5 +1,6 @@
 """Children, threads, daemons: all found, under their names, with their time."""
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -90,6 +91,19 @@ def test_daemon():
     os.kill(daemon, signal.SIGKILL)
     expect(below(r.counts(), "front_burn"), "the first process")
     expect("trace" not in r.result.err.lower(), r.result.err)
+    # Or about the one that has just forked it and is about to end.
+    expect_equal(len(re.findall(r"^prof: .*after it, unrecorded: pid \d+", r.result.err, re.M)), 1, r.result.err)
+    expect("ran on after it had ended" in prof("info", r.path).out, "in the file's notes")
+
+
+def test_nothing_outlives():
+    r = record("sh", "-c", "'%s' 50 & '%s' 80 & wait" % (program("shares"), program("shares")))
+    expect("unrecorded" not in r.result.err, r.result.err)
+
+
+def test_several_outlive():
+    r = record("sh", "-c", "sleep 30 >&- 2>&- & sleep 30 >&- 2>&- & '%s' 100" % program("shares"))
+    expect(re.search(r"2 processes of the command run on after it, unrecorded: pid \d+ among them", r.result.err), r.result.err)
 
 
 def burning():

@@ -196,7 +196,7 @@ class HangingFiles:
     def __exit__(self, *unused):
         self.daemon.send_signal(signal.SIGCONT)
         self.daemon.terminate()
-        self.daemon.communicate(timeout=30)
+        self.daemon.communicate()
         run("umount", "-l", self.folder)
 
 
@@ -209,7 +209,7 @@ def check_goes_on(result, path):
 
 def test_open_never_answers():
     with HangingFiles(program("shares"), "open", 1) as path:
-        r = prof("record", "-o", "test.data", "--", path, 2000, timeout=200)
+        r = prof("record", "-o", "test.data", "--", path, 2000)
         check_goes_on(r, "test.data")
 
 
@@ -217,7 +217,7 @@ def test_open_never_answers_a_user():
     with HangingFiles(program("shares"), "open", 1) as path:
         directory = world_directory()
         shutil.copy(PROF, os.path.join(directory, "prof"))
-        r = as_nobody("./prof", "record", "-o", "test.data", "--", path, 2000, cwd=directory, timeout=200)
+        r = as_nobody("./prof", "record", "-o", "test.data", "--", path, 2000, cwd=directory)
         check_goes_on(r, os.path.join(directory, "test.data"))
 
 
@@ -231,7 +231,7 @@ def big_program():
 
 def test_read_never_answers():
     with HangingFiles(big_program(), "read", 1) as path:
-        r = prof("record", "-o", "test.data", "--", path, 2000, timeout=200)
+        r = prof("record", "-o", "test.data", "--", path, 2000)
         check_goes_on(r, "test.data")
 
 
@@ -241,7 +241,7 @@ def test_stopped_file_system():
         p = start(path, 4000)
         fs = next(int(d) for d in os.listdir("/proc") if d.isdigit() and is_file_system(d, os.path.dirname(path)))
         os.kill(fs, signal.SIGSTOP)
-        r = prof("record", "-o", "test.data", "-p", p.pid, timeout=200)
+        r = prof("record", "-o", "test.data", "-p", p.pid)
         os.kill(fs, signal.SIGCONT)
         finish(p)
         check_goes_on(r, "test.data")
@@ -260,7 +260,7 @@ def test_interrupt_while_nothing_answers():
         p = start(PROF, "record", "-o", "test.data", "--", path, 600000)
         wait_until(lambda: os.path.exists("test.data"), "the recording begins")
         os.killpg(p.pid, signal.SIGINT)
-        r = finish(p, 200)
+        r = finish(p)
         expect(r.signal == signal.SIGINT, "the command is interrupted and prof ends: " + str(r))
         expect_equal(prof("info", "test.data").status, 0, "the file")
 
@@ -268,7 +268,7 @@ def test_interrupt_while_nothing_answers():
 def test_ordinary_file_system_in_user_space():
     """One that answers is as good as any: its files are named."""
     with HangingFiles(program("shares"), "open", 1000000) as path:
-        r = prof("record", "-o", "test.data", "--", path, 500, timeout=200)
+        r = prof("record", "-o", "test.data", "--", path, 500)
         expect_equal((r.status, "does not answer" in r.err), (0, False), str(r))
         stacks = Recording("test.data").counts()
         expect(total(below(stacks, "half")) > 0, "names: %s" % {s.leaf for s in stacks})
