@@ -1,23 +1,27 @@
 """Generated code: names from perf maps and jitdumps, by the time they were valid."""
+import atexit
 import glob
 import os
 import shutil
-import struct
 
-from proftest import (Skip, as_nobody, below, copy_for_everybody, environment, expect, expect_all, expect_equal,
-                      expect_share, main, need_root, need_tool, prof, program, record, run, total, Recording)
+import proftest
+from proftest import (Skip, below, copy_for_everybody, expect, expect_all, expect_equal,
+                      expect_share, main, need_root, need_tool, program, run, total, Recording)
 
 OLD, NEW, SECOND = "jit_old(int: char) frame", "jit_new", "jit_second"
 
 
-def remove_maps():
-    for path in glob.glob("/tmp/perf-*.map*"):
-        pid = path.split("-")[1].split(".")[0]
-        if not os.path.exists("/proc/" + pid):
-            try:
-                os.unlink(path)
-            except OSError:
-                pass
+def remove_maps(pids):
+    for pid in pids:
+        for path in glob.glob("/tmp/perf-%d.map*" % pid):
+            os.unlink(path)
+
+
+def record(*command, **more):
+    """The maps that the recorded processes leave are removed at the end: these only, others are in use elsewhere."""
+    r = proftest.record(*command, **more)
+    atexit.register(remove_maps, {task["pid"] for task in r.info()["tasks"]})
+    return r
 
 
 def expect_truth(r, old_name=OLD):
@@ -44,7 +48,6 @@ def folded_name(r):
 def check(mode, *options):
     r = record(program("jit"), 1200, mode, options=options)
     expect_truth(r, folded_name(r))
-    remove_maps()
     return r
 
 
@@ -97,7 +100,6 @@ def test_planted_perf_map():
                   % (secret, program("jit")))
         r = record("/bin/sh", "-c", script, "sh", plant)
         expect_equal([s.frames for s in r.counts() if "stolen" in s], [], "names from the planted " + plant)
-        remove_maps()
 
 
 def test_foreign_perf_map():
@@ -109,7 +111,6 @@ def test_foreign_perf_map():
               "exec %s --reuid 65534 --regid 65534 --clear-groups %s 300 none" % (setpriv, binary))
     r = record("/bin/sh", "-c", script)
     expect_equal([s.frames for s in r.counts() if "stolen" in s], [], "names from another user's map")
-    remove_maps()
 
 
 def test_perf_map_in_a_pid_namespace():
@@ -126,7 +127,6 @@ def copy_outside_tmp(name):
     """Where a new /tmp does not hide it."""
     path = "/var/tmp/prof-test-%s-%d" % (name, os.getpid())
     shutil.copy(program(name), path)
-    import atexit
     atexit.register(os.unlink, path)
     return path
 
@@ -167,7 +167,6 @@ def test_node_with_a_jitdump():
 
 def test_node_with_a_perf_map():
     check_runtime([need_tool("node"), "--perf-basic-prof", "-e", NODE], "JS:*hot", "node::")
-    remove_maps()
 
 
 if __name__ == "__main__":
