@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cache/cache.h"
 #include "files/files_internal.h"
 #include "files/open_regular.h"
 #include "files/rights.h"
@@ -18,6 +19,8 @@
 struct direct {
 	struct files base;
 	struct roots roots;
+	struct cache *cache; /* opened when it is first asked for */
+	bool cache_tried;
 };
 
 static struct direct *as_direct(struct files *f)
@@ -229,8 +232,44 @@ static ssize_t direct_read_memory(struct files *f, pid_t pid, uint64_t address, 
 	return process_read_memory(pid, address, out, len);
 }
 
+static struct cache *cache_of(struct files *f)
+{
+	struct direct *d = as_direct(f);
+
+	if (!d->cache_tried)
+		cache_open(&d->cache, true, NULL);
+	d->cache_tried = true;
+	return d->cache;
+}
+
+static int direct_cache_open(struct files *f, const char *name, int *fd)
+{
+	struct cache *c = cache_of(f);
+
+	*fd = c ? cache_open_entry(c, name) : -1;
+	return *fd < 0 ? -1 : 0;
+}
+
+/* The caller gets a descriptor of its own; the cache keeps one to know what it puts in place. */
+static int direct_cache_create(struct files *f, int *fd)
+{
+	struct cache *c = cache_of(f);
+	int own = c ? cache_create_entry(c) : -1;
+
+	*fd = own < 0 ? -1 : fcntl(own, F_DUPFD_CLOEXEC, 3);
+	return *fd < 0 ? -1 : 0;
+}
+
+static int direct_cache_commit(struct files *f, const char *name)
+{
+	struct cache *c = cache_of(f);
+
+	return c ? cache_commit_entry(c, name) : -1;
+}
+
 static void direct_free(struct files *f)
 {
+	cache_free(as_direct(f)->cache);
 	roots_release(&as_direct(f)->roots);
 	free(f);
 }
@@ -241,6 +280,9 @@ static const struct files_ops direct_ops = {
 	.open_perf_map = direct_open_perf_map,
 	.read_proc = direct_read_proc,
 	.read_memory = direct_read_memory,
+	.cache_open = direct_cache_open,
+	.cache_create = direct_cache_create,
+	.cache_commit = direct_cache_commit,
 	.free = direct_free,
 };
 

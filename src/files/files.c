@@ -3,6 +3,8 @@
 
 #include <errno.h>
 
+#include "cache/cache.h"
+
 void files_free(struct files *f)
 {
 	if (f)
@@ -43,4 +45,21 @@ ssize_t files_read_memory(struct files *f, pid_t pid, uint64_t address, void *ou
 		return -1;
 	}
 	return f->ops->read_memory(f, pid, address, out, len);
+}
+
+int files_cache_open(struct files *f, const char *name, int *fd)
+{
+	*fd = -1;
+	return cache_is_name(name) ? f->ops->cache_open(f, name, fd) : -1;
+}
+
+int files_cache_create(struct files *f, int *fd)
+{
+	*fd = -1;
+	return f->ops->cache_create(f, fd);
+}
+
+int files_cache_commit(struct files *f, const char *name)
+{
+	return cache_is_name(name) ? f->ops->cache_commit(f, name) : -1;
 }

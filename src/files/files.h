@@ -49,11 +49,18 @@ enum files_proc {
 	FILES_PROC_TASKS,     /* the tids, as u32 little-endian */
 	FILES_PROC_CHILDREN,  /* direct children of all its threads, as u32 little-endian */
 	FILES_PROC_KALLSYMS, FILES_PROC_MODULES, FILES_PROC_PIDS, /* system-wide: pid and tid ignored */
+	FILES_PROC_BOOT_ID, FILES_PROC_KERNEL_NOTES, /* likewise; the latter is /sys/kernel/notes */
 };
 /* Append the entry's bytes to out (bounded: 64 MB). tid 0: the process's entry. */
 int files_read_proc(struct files *f, enum files_proc what, pid_t pid, pid_t tid, struct bytes *out, struct error *err);
 /* Bytes read (may be short), -1 with errno. len at most 1 MB. */
 ssize_t files_read_memory(struct files *f, pid_t pid, uint64_t address, void *out, size_t len);
+
+/* prof's own cache (cache/cache.h), which belongs to the user who runs prof. A descriptor for reading; one of a new file
+ * to be written, of which there is one at a time; and that file put in its place. -1: there is none, or it cannot be. */
+int files_cache_open(struct files *f, const char *name, int *fd);
+int files_cache_create(struct files *f, int *fd);
+int files_cache_commit(struct files *f, const char *name);
 
 /*
  * The other side of files_remote_new, for a client that may have been taken over by what it reads. Requests are

@@ -16,6 +16,9 @@ struct files_ops {
 	int (*read_proc)(struct files *f, enum files_proc what, pid_t pid, pid_t tid,
 			 struct bytes *out, struct error *err);
 	ssize_t (*read_memory)(struct files *f, pid_t pid, uint64_t address, void *out, size_t len);
+	int (*cache_open)(struct files *f, const char *name, int *fd);
+	int (*cache_create)(struct files *f, int *fd);
+	int (*cache_commit)(struct files *f, const char *name);
 	void (*free)(struct files *f);
 };
 

@@ -20,16 +20,25 @@ static const char *const entry_names[] = {
 	[FILES_PROC_STAT] = "stat",	  [FILES_PROC_COMM] = "comm",
 	[FILES_PROC_CMDLINE] = "cmdline", [FILES_PROC_CGROUP] = "cgroup",
 	[FILES_PROC_EXE_LINK] = "exe",	  [FILES_PROC_TASKS] = "task",
-	[FILES_PROC_CHILDREN] = "task",	  [FILES_PROC_KALLSYMS] = "kallsyms",
-	[FILES_PROC_MODULES] = "modules", [FILES_PROC_PIDS] = "",
+	[FILES_PROC_CHILDREN] = "task",
+};
+
+static const char *const system_paths[] = {
+	[FILES_PROC_KALLSYMS] = "/proc/kallsyms",
+	[FILES_PROC_MODULES] = "/proc/modules",
+	[FILES_PROC_PIDS] = "/proc/",
+	[FILES_PROC_BOOT_ID] = "/proc/sys/kernel/random/boot_id",
+	[FILES_PROC_KERNEL_NOTES] = "/sys/kernel/notes",
 };
 
 static int make_path(char out[64], enum files_proc what, pid_t pid, pid_t tid)
 {
-	const char *name = entry_names[what];
+	const char *name = what < ARRAY_LEN(entry_names) ? entry_names[what] : NULL;
 
-	if (what == FILES_PROC_KALLSYMS || what == FILES_PROC_MODULES || what == FILES_PROC_PIDS)
-		snprintf(out, 64, "/proc/%s", name);
+	if ((size_t)what < ARRAY_LEN(system_paths) && system_paths[what])
+		snprintf(out, 64, "%s", system_paths[what]);
+	else if (!name)
+		return -1;
 	else if (pid <= 0 || tid < 0)
 		return -1;
 	else if (tid > 0 && what != FILES_PROC_TASKS && what != FILES_PROC_CHILDREN)
@@ -156,7 +165,7 @@ int proc_read(enum files_proc what, pid_t pid, pid_t tid, struct bytes *out, str
 {
 	char path[64];
 
-	if ((size_t)what >= ARRAY_LEN(entry_names) || make_path(path, what, pid, tid) < 0)
+	if (make_path(path, what, pid, tid) < 0)
 		return error_set(err, ERROR_USAGE, "no such entry of /proc");
 	switch (what) {
 	case FILES_PROC_EXE_LINK:

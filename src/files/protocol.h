@@ -18,6 +18,9 @@ enum protocol_op {
 	OP_OPEN_PERF_MAP,
 	OP_READ_PROC,
 	OP_READ_MEMORY,
+	OP_CACHE_OPEN,   /* path: the entry's name */
+	OP_CACHE_CREATE,
+	OP_CACHE_COMMIT, /* path: the entry's name */
 	OP_END, /* one past the last */
 };
 struct protocol_request {

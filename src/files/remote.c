@@ -173,6 +173,32 @@ static ssize_t remote_read_memory(struct files *f, pid_t pid, uint64_t address, 
 	return n;
 }
 
+static int remote_cache_open(struct files *f, const char *name, int *fd)
+{
+	struct protocol_request q = { .op = OP_CACHE_OPEN };
+	struct answer a;
+
+	return ask_for_file(as_remote(f), &q, name, fd, &a, NULL);
+}
+
+static int remote_cache_create(struct files *f, int *fd)
+{
+	struct protocol_request q = { .op = OP_CACHE_CREATE };
+	struct answer a;
+
+	return ask_for_file(as_remote(f), &q, NULL, fd, &a, NULL);
+}
+
+static int remote_cache_commit(struct files *f, const char *name)
+{
+	struct protocol_request q = { .op = OP_CACHE_COMMIT };
+	struct answer a;
+	int status = ask(as_remote(f), &q, name, &a, NULL);
+
+	close_fd_ptr(&a.fd);
+	return status;
+}
+
 static void remote_free(struct files *f)
 {
 	free(f);
@@ -184,6 +210,9 @@ static const struct files_ops remote_ops = {
 	.open_perf_map = remote_open_perf_map,
 	.read_proc = remote_read_proc,
 	.read_memory = remote_read_memory,
+	.cache_open = remote_cache_open,
+	.cache_create = remote_cache_create,
+	.cache_commit = remote_cache_commit,
 	.free = remote_free,
 };
 

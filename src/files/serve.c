@@ -204,12 +204,40 @@ static void serve_memory(const struct files_server *s, const struct protocol_req
 	reply_error(r, &err);
 }
 
+static void serve_cache(struct files *f, const struct protocol_request *q, const char *name,
+			struct reply *r)
+{
+	struct error err = { 0 };
+	int fd = -1, status;
+
+	if (q->op == OP_CACHE_OPEN)
+		status = files_cache_open(f, name, &fd);
+	else if (q->op == OP_CACHE_CREATE)
+		status = files_cache_create(f, &fd);
+	else
+		status = files_cache_commit(f, name);
+	if (status < 0) {
+		error_set(&err, ERROR_NOT_FOUND, "not in the cache");
+		reply_error(r, &err);
+	} else if (fd >= 0) {
+		reply_file(r, fd, 0);
+	} else {
+		reply_bytes(r, NULL, 0);
+	}
+}
+
+static bool is_cache_request(const struct protocol_request *q)
+{
+	return q->op == OP_CACHE_OPEN || q->op == OP_CACHE_CREATE || q->op == OP_CACHE_COMMIT;
+}
+
 static bool is_about_a_process(const struct protocol_request *q)
 {
 	if (q->op != OP_READ_PROC)
-		return true;
+		return !is_cache_request(q);
 	return q->what != FILES_PROC_KALLSYMS && q->what != FILES_PROC_MODULES &&
-	       q->what != FILES_PROC_PIDS;
+	       q->what != FILES_PROC_PIDS && q->what != FILES_PROC_BOOT_ID &&
+	       q->what != FILES_PROC_KERNEL_NOTES;
 }
 
 static void serve_request(const struct files_server *s, const struct protocol_request *q,
@@ -230,6 +258,11 @@ static void serve_request(const struct files_server *s, const struct protocol_re
 		break;
 	case OP_READ_MEMORY:
 		serve_memory(s, q, r);
+		break;
+	case OP_CACHE_OPEN:
+	case OP_CACHE_CREATE:
+	case OP_CACHE_COMMIT:
+		serve_cache(s->files, q, path, r);
 		break;
 	case OP_END: /* refused when the request was parsed */
 		break;

@@ -3,7 +3,7 @@ import os
 
 from proftest import SOURCE, expect, expect_equal, main, prof
 
-COMMANDS = ("record", "report", "flame", "folded", "info", "check", "list", "import", "symbolize", "help")
+COMMANDS = ("record", "report", "flame", "folded", "info", "check", "list", "import", "symbolize", "cache", "help")
 
 
 def golden(name, text):

@@ -72,6 +72,54 @@ static int tear_down(void **state)
 	return WIFEXITED(status) || WTERMSIG(status) == SIGKILL ? 0 : -1;
 }
 
+/* The broker inherits where the cache is. */
+static int set_up_cache(void **state)
+{
+	static char base[] = "/tmp/prof-test-remote-XXXXXX";
+
+	if (!mkdtemp(base) || setenv("XDG_CACHE_HOME", base, 1) < 0)
+		return -1;
+	return set_up(state);
+}
+
+static int tear_down_cache(void **state)
+{
+	char command[128];
+
+	snprintf(command, sizeof(command), "rm -rf %s", getenv("XDG_CACHE_HOME"));
+	return system(command) | tear_down(state);
+}
+
+static void cache_entries_are_passed(void **state)
+{
+	struct fixture *f = *state;
+	const char *name = "0123456789abcdef0123456789abcdef";
+	char text[8] = "";
+	int fd;
+
+	assert_int_equal(files_cache_open(f->files, name, &fd), -1);
+	assert_int_equal(files_cache_commit(f->files, name), -1); /* nothing was created */
+	assert_int_equal(files_cache_create(f->files, &fd), 0);
+	assert_int_equal(write(fd, "kept", 4), 4);
+	assert_int_equal(files_cache_commit(f->files, "../../../../../../../../../etc/x"), -1);
+	assert_int_equal(files_cache_commit(f->files, name), 0);
+	close(fd);
+	assert_int_equal(files_cache_open(f->files, name, &fd), 0);
+	assert_int_equal(fcntl(fd, F_GETFL) & O_ACCMODE, O_RDONLY);
+	assert_int_equal(read(fd, text, sizeof(text)), 4);
+	assert_string_equal(text, "kept");
+	close(fd);
+	/* Names that this side would not even ask for. */
+	struct protocol_request q = { .op = OP_CACHE_OPEN, .path_len = 9 };
+	char message[sizeof(q) + 9], answer[4096];
+	memcpy(message, &q, sizeof(q));
+	memcpy(message + sizeof(q), "../passwd", 9);
+	assert_int_equal(send(f->sockets[0], message, sizeof(message), 0), sizeof(message));
+	ssize_t n = recv(f->sockets[0], answer, sizeof(answer), 0);
+	assert_true(n > (ssize_t)sizeof(struct protocol_answer));
+	assert_int_equal(((struct protocol_answer *)(void *)answer)->form, FORM_ERROR);
+}
+
 static void files_are_passed(void **state)
 {
 	struct fixture *f = *state;
@@ -391,6 +439,8 @@ int main(void)
 		TEST(hostile_requests_get_errors),
 		TEST(descriptors_with_a_request_are_refused_and_closed),
 		TEST(answers_are_not_waited_for),
+		cmocka_unit_test_setup_teardown(cache_entries_are_passed, set_up_cache,
+						tear_down_cache),
 		cmocka_unit_test(hostile_answers_are_refused),
 		cmocka_unit_test(passing_many_descriptors),
 	};

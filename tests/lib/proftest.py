@@ -22,6 +22,8 @@ PROF = os.environ.get("PROF", "prof")
 PROGRAMS = os.environ.get("PROGRAMS", ".")
 SOURCE = os.environ.get("SOURCE", ".")
 IS_ROOT = os.geteuid() == 0
+CACHE = tempfile.mkdtemp(prefix="prof-test-cache-")  # of this process: tests neither use nor fill the user's
+atexit.register(shutil.rmtree, CACHE, ignore_errors=True)
 EXIT_SKIPPED = 77
 PATIENCE = 600  # seconds: what takes longer hangs, however busy the machine is
 
@@ -78,7 +80,7 @@ class Result:
 
 def environment(**more):
     env = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "NO_COLOR", "LC_ALL", "LANG", "TERM")}
-    env.update(LC_ALL="C.UTF-8", TERM="dumb")
+    env.update(LC_ALL="C.UTF-8", TERM="dumb", XDG_CACHE_HOME=CACHE)
     env.update(more)
     return env
 

@@ -1,0 +1,149 @@
+/* prof cache: what prof keeps between runs to be faster the next time. */
+#include "cache/cache.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "base/io.h"
+#include "base/text.h"
+#include "cache/entry.h"
+#include "cmd/cmd.h"
+#include "output/json.h"
+
+struct options {
+	bool clear, json;
+};
+
+static const struct cmd_option rows[] = {
+	OPTION(struct options, clear, OPT_FLAG, 0, "clear", .help = "remove all entries"),
+	OPTION(struct options, json, OPT_FLAG, 0, "json", .help = "as JSON"),
+	{ .name = NULL },
+};
+
+/* Caller frees. Looking at an entry is no use of it. */
+static char *title_of(struct cache *c, const struct cache_item *item)
+{
+	int fd = cache_look_at_entry(c, item->name);
+	char *title = fd < 0 ? NULL : cache_entry_title(fd);
+
+	close_fd_ptr(&fd);
+	return title ? title : xstrdup("(damaged)");
+}
+
+static const char *age(char *buf, size_t size, int64_t used_ns)
+{
+	int64_t passed = (int64_t)clock_realtime_ns() / 1000000000 - used_ns / 1000000000;
+	unsigned long long s = passed > 0 ? (unsigned long long)passed : 0;
+
+	if (s < 120)
+		snprintf(buf, size, "just now");
+	else if (s < 7200)
+		snprintf(buf, size, "%llu min ago", s / 60);
+	else if (s < 172800)
+		snprintf(buf, size, "%llu h ago", s / 3600);
+	else
+		snprintf(buf, size, "%llu days ago", s / 86400);
+	return buf;
+}
+
+static void print_text(struct bytes *out, struct cache *c, const struct cache_list *l)
+{
+	char size[32], max[32], used[32];
+
+	text_append_printable(out, cache_path(c), strlen(cache_path(c)));
+	bytes_printf(out, ": %zu entries, %s of at most %s\n", l->items.len,
+		     text_bytes(size, sizeof(size), l->bytes),
+		     text_bytes(max, sizeof(max), CACHE_MAX_BYTES));
+	if (l->items.len)
+		bytes_printf(out, "\n%9s  %-12s  %s\n", "SIZE", "LAST USED", "ENTRY");
+	for (size_t i = 0; i < l->items.len; i++) {
+		const struct cache_item *item = &l->items.data[i];
+		CLEANUP_FREE char *title = title_of(c, item);
+		bytes_printf(out, "%9s  %-12s  ", text_bytes(size, sizeof(size), item->bytes),
+			     age(used, sizeof(used), item->used_ns));
+		text_append_printable(out, title, strlen(title));
+		bytes_u8(out, '\n');
+	}
+}
+
+static void print_json(struct bytes *out, struct cache *c, const struct cache_list *l)
+{
+	struct json j;
+
+	json_begin(&j, out, 2);
+	json_open_object(&j, NULL);
+	json_string(&j, "path", cache_path(c));
+	json_u64(&j, "bytes", l->bytes);
+	json_u64(&j, "max_bytes", CACHE_MAX_BYTES);
+	json_open_array(&j, "entries");
+	for (size_t i = 0; i < l->items.len; i++) {
+		const struct cache_item *item = &l->items.data[i];
+		CLEANUP_FREE char *title = title_of(c, item);
+		json_open_object(&j, NULL);
+		json_string(&j, "title", title);
+		json_string(&j, "name", item->name);
+		json_u64(&j, "bytes", item->bytes);
+		json_i64(&j, "used_ns", item->used_ns);
+		json_close_object(&j);
+	}
+	json_close_array(&j);
+	json_close_object(&j);
+	json_end(&j);
+}
+
+static int show(struct cache *c, bool as_json)
+{
+	struct cache_list list;
+	struct bytes out = { 0 };
+	struct error err = { 0 };
+
+	if (cache_list(c, &list, &err) < 0)
+		return cmd_fail(&command_cache, &err, EXIT_FAILED);
+	if (as_json)
+		print_json(&out, c, &list);
+	else
+		print_text(&out, c, &list);
+	cache_list_release(&list);
+	int status = cmd_write_output(&command_cache, &out, NULL);
+	bytes_release(&out);
+	return status;
+}
+
+static int run(void *options, int argc, char **argv)
+{
+	const struct options *o = options;
+	struct error err = { 0 };
+	struct cache *c;
+	int status = EXIT_DONE;
+
+	(void)argv;
+	if (argc)
+		return cmd_usage(&command_cache, "takes no operands");
+	if (cache_open(&c, true, &err) < 0)
+		return cmd_fail(&command_cache, &err, EXIT_FAILED);
+	if (o->clear && cache_clear(c, &err) < 0)
+		status = cmd_fail(&command_cache, &err, EXIT_FAILED);
+	else if (!o->clear)
+		status = show(c, o->json);
+	cache_free(c);
+	return status;
+}
+
+const struct command command_cache = {
+	.name = "cache",
+	.summary = "show or clear what is kept between runs",
+	.synopsis = "prof cache [options]",
+	.description =
+		"prof keeps what it found out about programs, their debug files and the kernel, so that the next "
+		"recording of the same files costs less. Entries are found again by the identity of the files they were "
+		"made from, never by name; damaged ones are passed over. They lie in $XDG_CACHE_HOME/prof, else in "
+		"~/.cache/prof, a folder that nobody else may write to; the ones not used for longest go when there "
+		"are too many. Nothing is lost when they are removed. With XDG_CACHE_HOME=/dev/null nothing is kept.",
+	.examples = "prof cache --clear\tRemove everything.\n",
+	.options = rows,
+	.options_size = sizeof(struct options),
+	.run = run,
+};
