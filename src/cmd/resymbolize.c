@@ -392,6 +392,7 @@ void resymbolize(struct profile *p, struct files *files, const struct symbolize_
 				break;
 		look_up_module(&j, &j.addresses.data[i], n);
 	}
+	symbolizer_keep(j.symbolizer);
 	compact(p);
 	symbolizer_free(j.symbolizer);
 	hmap_release(&j.functions);

@@ -86,6 +86,7 @@ static void look_up(struct profile *p, const struct options *o, struct resymboli
 {
 	struct symbolize_options how = {
 		.no_debug_info = o->no_debug_info,
+		.use_cache = true,
 		.debug_dirs = o->debug_dirs.len ? o->debug_dirs.items : NULL,
 	};
 	struct files *files = files_direct_new();

@@ -50,6 +50,15 @@ struct elf_section {
 /* By name; ".debug_info" also finds ".zdebug_info". false when absent. Decompressed data is cached. */
 bool elf_image_section(struct elf_image *e, const char *name, struct elf_section *out);
 
+/* Somebody who keeps decompressed sections from run to run. recall: a section's plain bytes, which stay as long as
+ * ctx, or NULL. Both get the section as it lies in the file. */
+struct elf_section_keeper {
+	const uint8_t *(*recall)(void *ctx, const char *section, uint64_t offset, uint64_t size, size_t *len);
+	void (*keep)(void *ctx, const char *section, uint64_t offset, uint64_t size, const uint8_t *plain, size_t len);
+	void *ctx;
+};
+void elf_image_set_keeper(struct elf_image *e, const struct elf_section_keeper *keeper);
+
 /* Gives back the memory of a section that was copied elsewhere; its data pointers are void after that. */
 void elf_image_forget_section(struct elf_image *e, const char *name);
 

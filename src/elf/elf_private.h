@@ -52,6 +52,7 @@ struct elf_image {
 	VEC(struct elf_shdr) sections;
 	struct arena arena;		/* names */
 	VEC(struct bytes) decompressed; /* buffers that plain_data points into */
+	struct elf_section_keeper keeper; /* zeroed when there is none */
 	const char *go_build_id;
 	bool go_build_id_known;
 	struct elf_image *mini; /* .gnu_debugdata */

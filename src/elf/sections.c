@@ -10,6 +10,7 @@
 #define MAX_RATIO	    100
 #define SMALL_PLAIN_BYTES   ((uint64_t)16 << 20)
 #define ZDEBUG_HEADER_BYTES 12
+#define KEPT_PACKED_BYTES   ((uint64_t)64 << 10)
 
 static bool size_is_plausible(uint64_t plain, uint64_t packed)
 {
@@ -69,20 +70,51 @@ static bool unpack_zdebug(struct elf_image *e, struct elf_shdr *s, const uint8_t
 		      plain_len);
 }
 
+static bool is_zdebug(const struct elf_shdr *s)
+{
+	return strncmp(s->name_text, ".zdebug_", 8) == 0;
+}
+
+/* What is small is decompressed as fast as found. */
+static bool is_worth_keeping(const struct elf_image *e, const struct elf_shdr *s)
+{
+	return e->keeper.recall && s->size >= KEPT_PACKED_BYTES &&
+	       (s->flags & SHF_COMPRESSED || is_zdebug(s));
+}
+
+static bool recall_section(struct elf_image *e, struct elf_shdr *s)
+{
+	if (!is_worth_keeping(e, s))
+		return false;
+	s->plain_data =
+		e->keeper.recall(e->keeper.ctx, s->name_text, s->offset, s->size, &s->plain_len);
+	return s->plain_data != NULL;
+}
+
+static void read_section(struct elf_image *e, struct elf_shdr *s)
+{
+	const uint8_t *raw =
+		s->type == SHT_NOBITS ? NULL : elf_bytes_at(&e->bytes, s->offset, s->size);
+
+	if (raw && s->flags & SHF_COMPRESSED) {
+		unpack_compressed(e, s, raw, s->size);
+	} else if (raw && is_zdebug(s)) {
+		unpack_zdebug(e, s, raw, s->size);
+	} else if (raw) {
+		s->plain_data = raw;
+		s->plain_len = s->size;
+	}
+	if (s->plain_data && is_worth_keeping(e, s))
+		e->keeper.keep(e->keeper.ctx, s->name_text, s->offset, s->size, s->plain_data,
+			       s->plain_len);
+}
+
 bool elf_section_bytes(struct elf_image *e, struct elf_shdr *s, const uint8_t **data, size_t *len)
 {
 	if (!s->decompressed) {
 		s->decompressed = true;
-		const uint8_t *raw =
-			s->type == SHT_NOBITS ? NULL : elf_bytes_at(&e->bytes, s->offset, s->size);
-		if (raw && s->flags & SHF_COMPRESSED) {
-			unpack_compressed(e, s, raw, s->size);
-		} else if (raw && strncmp(s->name_text, ".zdebug_", 8) == 0) {
-			unpack_zdebug(e, s, raw, s->size);
-		} else if (raw) {
-			s->plain_data = raw;
-			s->plain_len = s->size;
-		}
+		if (!recall_section(e, s))
+			read_section(e, s);
 	}
 	*data = s->plain_data;
 	*len = s->plain_len;
@@ -137,6 +169,11 @@ bool elf_image_section(struct elf_image *e, const char *name, struct elf_section
 	if (s)
 		describe(e, s, out);
 	return s != NULL;
+}
+
+void elf_image_set_keeper(struct elf_image *e, const struct elf_section_keeper *keeper)
+{
+	e->keeper = *keeper;
 }
 
 void elf_image_forget_section(struct elf_image *e, const char *name)

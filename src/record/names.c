@@ -25,6 +25,7 @@ struct named {
 enum batch_kind {
 	BATCH_NAMES,
 	BATCH_EXCERPTS,
+	BATCH_KEEP, /* no addresses: what was found is to be kept for the next run */
 };
 
 struct batch {
@@ -144,6 +145,9 @@ static void do_batch(struct names *n, struct symbolizer *s, struct batch *b)
 		excerpts_collect(&b->excerpts, s, n->files, &b->module, b->addresses.data,
 				 b->addresses.len);
 		break;
+	case BATCH_KEEP:
+		symbolizer_keep(s);
+		break;
 	}
 }
 
@@ -152,7 +156,8 @@ static void *naming_thread(void *arg)
 	struct names *n = arg;
 	setpriority(PRIO_PROCESS, 0,
 		    5); /* this thread's: naming can wait, the target and the rings cannot */
-	struct symbolizer *s = symbolizer_new(n->files, NULL);
+	struct symbolizer *s =
+		symbolizer_new(n->files, &(struct symbolize_options){ .use_cache = true });
 	for (struct batch *b; (b = wait_for_work(n));) {
 		do_batch(n, s, b);
 		atomic_store(&n->thread_cpu_ns, clock_thread_cpu_ns());
@@ -275,6 +280,14 @@ static struct batch *batch_new(const struct task_module *m, enum batch_kind kind
 		.fd = m->fd >= 0 ? fcntl(m->fd, F_DUPFD_CLOEXEC, 0) : -1,
 		.pid = m->seen_pid,
 	};
+	return b;
+}
+
+static struct batch *plain_batch(enum batch_kind kind)
+{
+	struct batch *b = xcalloc(1, sizeof(*b));
+	b->kind = kind;
+	b->module.fd = -1;
 	return b;
 }
 
@@ -440,6 +453,8 @@ void names_add_excerpts(struct names *n, struct task_table *tasks)
 		hand_over(n, b);
 	}
 	vec_release(&hot.items);
+	if (n->has_thread)
+		hand_over(n, plain_batch(BATCH_KEEP));
 	while (names_collect(n, tasks))
 		wait_for_batch(n);
 }

@@ -7,7 +7,9 @@
 #include "elf/elf_image.h"
 #include "symbolize/demangle.h"
 #include "symbolize/dwarf_info.h"
+#include "symbolize/places.h"
 #include "symbolize/symbol_index.h"
+#include "symbolize/symbol_table.h"
 #include "symbolize/symbolize.h"
 
 struct module_loading;
@@ -25,13 +27,23 @@ struct symbol_module {
 		*loading; /* of the symbolizer; for files that are needed later */
 	struct elf_image *image, *debug_image; /* NULL when not found */
 	struct symbol_index index;	       /* ELF or kernel */
+	struct bytes key_text;		       /* for the cache; empty when nothing is to be kept */
+	struct symbol_table *table;	       /* an index from the cache, or NULL */
+	bool index_read;		       /* index was filled */
 	bool has_gaps; /* the file has no full symbol table: `functions` tells what it leaves out */
 	struct cfi_finder functions;
-	char unknown_name[320];		  /* of the last function without a name */
-	struct dwarf_info *dwarf;	  /* NULL when there is none */
-	struct dwarf_frames found;	  /* of the last address */
-	const struct symbol *last_symbol; /* whose function in DWARF is last_function */
+	char unknown_name[320];		/* of the last function without a name */
+	struct elf_image *dwarf_image;	/* which of the two has debug information, or NULL */
+	struct elf_image *dwarf_common; /* its dwz file; NULL when there is none or it was read */
+	bool dwarf_read;		/* the debug information was read, or that failed */
+	bool dwarf_split;		/* … and needs other files, which the key does not name */
+	struct dwarf_info *dwarf;	/* NULL when there is none, or none was needed so far */
+	char dwarf_note[256];		/* what reading it said */
+	struct kept_sections *kept, *kept_common; /* sections of dwarf_image and dwarf_common */
+	struct dwarf_frames found;		  /* of the last address */
+	uint64_t last_symbol; /* where the symbol begins whose function in DWARF is last_function */
 	uint64_t last_function;
+	struct places places; /* what earlier runs found, and what this one did */
 	struct demangle_cache names;
 	struct symbolize_result result;
 };
@@ -43,13 +55,16 @@ struct symbol_frames {
 struct module_loading { /* what loading may use */
 	struct files *files;
 	const char *const *debug_dirs;
-	bool no_debug_info;
+	bool no_debug_info, use_cache;
 };
 
 /* ELF files and the vdso (module_elf.c). */
 void module_load_elf(struct symbol_module *m, const struct module_loading *with);
 void module_resolve_elf(struct symbol_module *m, uint64_t address, struct symbol_frames *out);
 bool module_range_elf(struct symbol_module *m, uint64_t address, uint64_t *start, uint64_t *end);
+
+/* Keeps what was found for the next run. */
+void module_keep_elf(struct symbol_module *m);
 
 /* The kernel (module_kernel.c). */
 void module_load_kernel(struct symbol_module *m, const struct module_loading *with);

@@ -12,6 +12,7 @@
 
 #include "symbolize/debug_file.h"
 #include "symbolize/module.h"
+#include "symbolize/remember.h"
 
 static bool has_expected_build_id(const struct symbol_module *m, const struct elf_image *image)
 {
@@ -120,6 +121,7 @@ static struct elf_image *open_dwo(void *ctx, const char *name, const char *folde
 	struct symbol_module *m = ctx;
 	struct debug_file_search search = search_for(m, m->loading);
 
+	m->dwarf_split = true;
 	return debug_file_open_dwo(&search, name, folder);
 }
 
@@ -128,6 +130,8 @@ static struct elf_image *open_package(void *ctx)
 {
 	struct symbol_module *m = ctx;
 	struct debug_file_search search = search_for(m, m->loading);
+
+	m->dwarf_split = true;
 	struct elf_image *package = debug_file_open_package(&search, m->path);
 
 	return package || !m->result.debug_path[0]
@@ -135,27 +139,96 @@ static struct elf_image *open_package(void *ctx)
 		       : debug_file_open_package(&search, m->result.debug_path);
 }
 
-static void open_dwarf(struct symbol_module *m, const struct module_loading *with,
-		       struct elf_image *image)
+/* The dwz file is part of what the module's debug information is. */
+static void choose_dwarf(struct symbol_module *m, const struct module_loading *with,
+			 struct elf_image *image)
 {
 	const char *path = image == m->image ? m->path : m->result.debug_path;
 	struct debug_file_search search = search_for(m, with);
 	struct debug_file alternate;
 	uint8_t id[64];
 	size_t id_len;
-	char note[256] = "";
 
 	debug_file_find_alternate(&search, image, path, &alternate);
 	if (alternate.refused[0])
 		module_note(m, "%s", alternate.refused);
 	else if (!alternate.image && elf_image_debugaltlink(image, id, &id_len))
 		module_note(m, "the file with common debug information (dwz) is not installed");
+	m->dwarf_image = image;
+	m->dwarf_common = alternate.image;
+	if (!with->use_cache || m->kind != MODULE_FILE)
+		return;
+	m->kept = remember_sections(with->files, image, path);
+	if (alternate.image)
+		m->kept_common = remember_sections(with->files, alternate.image, alternate.path);
+}
+
+static void take_dwarf_note(struct symbol_module *m)
+{
+	if (m->dwarf_note[0])
+		module_note(m, "%s", m->dwarf_note);
+	m->result.symbols = SYMBOLS_DEBUG_INFO;
+}
+
+static void read_dwarf(struct symbol_module *m)
+{
 	struct dwarf_dwo_files dwo_files = { open_dwo, open_package, m };
-	m->dwarf = dwarf_info_new(image, alternate.image, &dwo_files, note, sizeof(note));
-	if (note[0])
-		module_note(m, "%s", note);
-	if (m->dwarf)
-		m->result.symbols = SYMBOLS_DEBUG_INFO;
+	bool recalled = m->places.entry != NULL; /* then what reading says was said already */
+
+	m->dwarf_read = true;
+	m->dwarf = dwarf_info_new(m->dwarf_image, m->dwarf_common, &dwo_files, m->dwarf_note,
+				  sizeof(m->dwarf_note));
+	m->dwarf_common = NULL; /* taken over */
+	if (m->dwarf && !recalled)
+		take_dwarf_note(m);
+	else if (!m->dwarf && m->dwarf_note[0])
+		module_note(m, "%s", m->dwarf_note);
+}
+
+/* Everything that names of this module depend on. Without it nothing is kept. */
+static void make_key(struct symbol_module *m, const struct module_loading *with)
+{
+	if (!with->use_cache || m->kind != MODULE_FILE || !m->image)
+		return;
+	remember_key_begin(&m->key_text, "names 1");
+	if (!remember_key_file(&m->key_text, "file", m->image) ||
+	    !remember_key_file(&m->key_text, "debug", m->debug_image) ||
+	    !remember_key_file(&m->key_text, "common", m->dwarf_common))
+		bytes_clear(&m->key_text);
+}
+
+/* The key of one kind of answer about the module. */
+static bool key_of(const struct symbol_module *m, const char *what, struct bytes *key)
+{
+	bytes_clear(key);
+	if (m->key_text.len)
+		bytes_printf(key, "%s\n%s", what, (const char *)m->key_text.data);
+	bytes_u8(key, 0);
+	return m->key_text.len > 0;
+}
+
+static void keep_titled(struct symbol_module *m, const struct bytes *key, const char *what,
+			const struct bytes *payload)
+{
+	CLEANUP_FREE char *title = xasprintf("%s %s", what, m->path);
+
+	remember_keep(m->loading->files, key, title, payload);
+}
+
+static bool recall_places(struct symbol_module *m)
+{
+	struct bytes key = { 0 };
+	struct cache_entry *e = NULL;
+	const char *note;
+
+	if (key_of(m, "places", &key))
+		e = remember_recall(m->loading->files, &key);
+	bytes_release(&key);
+	if (!e || !places_recall(&m->places, e, &note))
+		return false;
+	snprintf(m->dwarf_note, sizeof(m->dwarf_note), "%s", note);
+	take_dwarf_note(m);
+	return true;
 }
 
 struct collecting {
@@ -182,32 +255,68 @@ static int collect_symbol(void *ctx, const struct elf_symbol *s)
 	return 0;
 }
 
-static void index_symbols(struct symbol_module *m)
+/* Small tables are read faster than found. */
+#define KEPT_SYMBOLS 2000u
+
+static bool recall_index(struct symbol_module *m)
+{
+	struct bytes key = { 0 };
+	struct cache_entry *e = NULL;
+
+	if (key_of(m, "symbols", &key))
+		e = remember_recall(m->loading->files, &key);
+	bytes_release(&key);
+	m->table = e ? symbol_table_open(e) : NULL;
+	return m->table != NULL;
+}
+
+static void keep_index(struct symbol_module *m)
+{
+	struct bytes key = { 0 }, payload = { 0 };
+
+	if (m->index.symbols.len >= KEPT_SYMBOLS && key_of(m, "symbols", &key) &&
+	    symbol_table_compose(&m->index, &payload))
+		keep_titled(m, &key, "symbols of", &payload);
+	bytes_release(&key);
+	bytes_release(&payload);
+}
+
+/* How many symbols of functions there are, PLT stubs not counted. */
+static size_t read_index(struct symbol_module *m)
 {
 	struct collecting c = { .index = &m->index };
-	bool symtab = false;
 
-	if (m->image) {
+	m->index_read = true;
+	if (m->image)
 		elf_image_symbols(m->image, collect_symbol, &c, NULL);
-		symtab = elf_image_has_symtab(m->image);
-	}
-	if (!symtab && m->debug_image) {
+	if (m->debug_image && !(m->image && elf_image_has_symtab(m->image)))
 		elf_image_symbols(m->debug_image, collect_symbol, &c, NULL);
-		symtab = elf_image_has_symtab(m->debug_image);
-	}
 	symbol_index_finish(&m->index);
+	return c.own;
+}
+
+static void index_symbols(struct symbol_module *m)
+{
+	bool symtab = (m->image && elf_image_has_symtab(m->image)) ||
+		      (m->debug_image && elf_image_has_symtab(m->debug_image));
+	bool any = recall_index(m); /* of many symbols some are no PLT stubs */
+
+	if (!any) {
+		any = read_index(m) > 0;
+		keep_index(m);
+	}
 	m->has_gaps = !symtab && m->image;
 	if (m->has_gaps)
 		cfi_finder_init(&m->functions, m->image, m->debug_image);
 	if (m->result.symbols != SYMBOLS_REFUSED)
-		m->result.symbols = symtab	? SYMBOLS_SYMTAB
-				    : c.own > 0 ? SYMBOLS_DYNSYM
-						: SYMBOLS_MISSING;
+		m->result.symbols = symtab ? SYMBOLS_SYMTAB
+				    : any  ? SYMBOLS_DYNSYM
+					   : SYMBOLS_MISSING;
 }
 
 static void note_missing_names(struct symbol_module *m)
 {
-	if (m->kind == MODULE_VDSO || m->dwarf)
+	if (m->kind == MODULE_VDSO || m->dwarf || m->places.entry)
 		return;
 	if (m->result.symbols == SYMBOLS_DYNSYM)
 		module_note(m, "only exported names are known: the file is stripped and its debug "
@@ -227,11 +336,12 @@ void module_load_elf(struct symbol_module *m, const struct module_loading *with)
 	bool own_names = opened && elf_image_has_symtab(m->image);
 	if (!own_debug && !(own_names && with->no_debug_info) && m->kind != MODULE_VDSO)
 		open_debug_file(m, with);
+	if ((own_debug || m->debug_image) && !with->no_debug_info)
+		choose_dwarf(m, with, own_debug ? m->image : m->debug_image);
+	make_key(m, with);
 	index_symbols(m);
-	if (own_debug && !with->no_debug_info)
-		open_dwarf(m, with, m->image);
-	else if (m->debug_image && !with->no_debug_info)
-		open_dwarf(m, with, m->debug_image);
+	if (m->dwarf_image && !recall_places(m))
+		read_dwarf(m);
 	note_missing_names(m);
 }
 
@@ -253,8 +363,8 @@ static void push_frame(struct symbol_module *m, const struct dwarf_frame *from,
 /* The number of the function that DWARF sees at a symbol's start. Neighbours ask for the same. */
 static uint64_t function_of_symbol(struct symbol_module *m, const struct symbol *s)
 {
-	if (m->last_symbol != s) {
-		m->last_symbol = s;
+	if (m->last_symbol != s->start || !m->last_function) {
+		m->last_symbol = s->start;
 		m->last_function = dwarf_info_function(m->dwarf, s->start);
 	}
 	return m->last_function;
@@ -282,15 +392,26 @@ static bool find_unwound(struct symbol_module *m, uint64_t address)
 	return m->has_gaps && cfi_finder_find(&m->functions, address, &place, &offset);
 }
 
-/* The symbol of address, or NULL. A symbol without size reaches to the next one; where symbols are
- * missing, other functions lie between. */
-static const struct symbol *find_symbol(struct symbol_module *m, uint64_t address)
+static bool find_in_tables(struct symbol_module *m, uint64_t address, struct symbol *out)
 {
+	if (m->table && !m->index_read) {
+		enum symbol_table_answer answer = symbol_table_find(m->table, address, out);
+		if (answer != SYMBOL_TABLE_DAMAGED)
+			return answer == SYMBOL_TABLE_FOUND;
+		read_index(m);
+	}
 	const struct symbol *s = symbol_index_find(&m->index, address);
+	if (s)
+		*out = *s;
+	return s != NULL;
+}
 
-	if (s && !s->sized && find_unwound(m, address) && s->start < m->functions.fde.start)
-		return NULL;
-	return s;
+/* The symbol of address. A symbol without size reaches to the next one; where symbols are missing,
+ * other functions lie between. */
+static bool find_symbol(struct symbol_module *m, uint64_t address, struct symbol *out)
+{
+	return find_in_tables(m, address, out) &&
+	       (out->sized || !find_unwound(m, address) || out->start >= m->functions.fde.start);
 }
 
 static void push_unknown(struct symbol_module *m, struct symbol_frames *out)
@@ -308,11 +429,31 @@ static bool has_name(const struct dwarf_frame *f)
 	return f->linkage || f->name;
 }
 
-void module_resolve_elf(struct symbol_module *m, uint64_t address, struct symbol_frames *out)
+/* What was found about one address, and around it. */
+struct answer {
+	struct symbol symbol;
+	bool has_symbol;
+	uint64_t start, end; /* the same holds for these addresses */
+};
+
+static void bound_answer(struct answer *a, uint64_t address, const struct dwarf_frames *found)
 {
-	const struct symbol *s = find_symbol(m, address);
+	uint64_t start = found->start, end = found->end;
+
+	a->start = address;
+	a->end = address + 1;
+	if (!a->has_symbol || !a->symbol.sized || start > address || end <= address)
+		return;
+	a->start = start > a->symbol.start ? start : a->symbol.start;
+	a->end = end < a->symbol.end ? end : a->symbol.end;
+}
+
+static void resolve_anew(struct symbol_module *m, uint64_t address, struct symbol_frames *out,
+			 struct answer *a)
+{
 	struct dwarf_frames *found = &m->found;
 
+	a->has_symbol = find_symbol(m, address, &a->symbol);
 	if (m->dwarf)
 		dwarf_info_find(m->dwarf, address, found);
 	for (size_t i = 0; i < found->list.len; i++) {
@@ -321,10 +462,11 @@ void module_resolve_elf(struct symbol_module *m, uint64_t address, struct symbol
 		if (i + 1 == found->list.len || has_name(&found->list.data[i]))
 			push_frame(m, &found->list.data[i], out);
 	}
-	if (!out->list.len && s)
+	bound_answer(a, address, found);
+	if (!out->list.len && a->has_symbol)
 		vec_push(&out->list, ((struct profile_symbol_frame){ 0 }));
-	if (out->list.len && s)
-		name_outermost(m, s, found->function, out);
+	if (out->list.len && a->has_symbol)
+		name_outermost(m, &a->symbol, found->function, out);
 	/* A line without any function around it says too little to stand as a frame. */
 	if (out->list.len && !out->list.data[out->list.len - 1].name)
 		vec_clear(&out->list);
@@ -332,14 +474,95 @@ void module_resolve_elf(struct symbol_module *m, uint64_t address, struct symbol
 		push_unknown(m, out);
 }
 
+static bool keeps_places(const struct symbol_module *m)
+{
+	return m->key_text.len && m->dwarf && !m->dwarf_split;
+}
+
+void module_resolve_elf(struct symbol_module *m, uint64_t address, struct symbol_frames *out)
+{
+	struct answer a;
+
+	if (places_find(&m->places, address)) {
+		for (size_t i = 0; i < m->places.found.len; i++)
+			vec_push(&out->list, m->places.found.data[i]);
+		return;
+	}
+	if (m->dwarf_image && !m->dwarf_read)
+		read_dwarf(m);
+	resolve_anew(m, address, out, &a);
+	if (keeps_places(m))
+		places_add(&m->places, a.start, a.end, out->list.data, (uint32_t)out->list.len);
+}
+
+/* The next run samples the same functions elsewhere: they are kept as a whole. */
+#define MAX_FILLED 16384u
+
+/* How many ranges the function has. */
+static uint32_t fill_function(struct symbol_module *m, uint64_t start, uint64_t end, uint32_t most)
+{
+	struct symbol_frames frames = { 0 };
+	uint32_t count = 0;
+
+	for (uint64_t address = start; address < end && count < most; count++) {
+		struct answer a;
+		vec_clear(&frames.list);
+		resolve_anew(m, address, &frames, &a);
+		if (a.end - a.start <= 1)
+			break; /* nobody knows where the next range begins */
+		places_add(&m->places, a.start, a.end, frames.list.data, (uint32_t)frames.list.len);
+		address = a.end;
+	}
+	vec_release(&frames.list);
+	return count;
+}
+
+static void fill_functions(struct symbol_module *m)
+{
+	size_t asked = m->places.added.len;
+	struct hmap done = { 0 };
+	uint32_t left = MAX_FILLED;
+
+	for (size_t i = 0; i < asked && left > 0; i++) {
+		struct symbol s;
+		if (!find_symbol(m, m->places.added.data[i].start, &s) || !s.sized ||
+		    hmap_get(&done, s.start) != HMAP_NONE)
+			continue;
+		hmap_put(&done, s.start, 0);
+		left -= fill_function(m, s.start, s.end, left);
+	}
+	hmap_release(&done);
+}
+
+/* Rewriting a large entry costs more than a few addresses that are looked up again. */
+static bool has_news(const struct places *p)
+{
+	return p->added.len > p->count / 64;
+}
+
+void module_keep_elf(struct symbol_module *m)
+{
+	struct bytes key = { 0 }, payload = { 0 };
+
+	if (keeps_places(m) && has_news(&m->places) && key_of(m, "places", &key)) {
+		fill_functions(m);
+		places_compose(&m->places, m->dwarf_note, &payload);
+		keep_titled(m, &key, "places in", &payload);
+		vec_clear(&m->places.added); /* kept */
+	}
+	bytes_release(&key);
+	bytes_release(&payload);
+}
+
 bool module_range_elf(struct symbol_module *m, uint64_t address, uint64_t *start, uint64_t *end)
 {
-	const struct symbol *s = find_symbol(m, address);
-	bool unwound = !(s && s->sized) && find_unwound(m, address);
+	struct symbol s;
+	bool found = find_symbol(m, address, &s);
+	bool unwound = !(found && s.sized) && find_unwound(m, address);
 
-	if (!s && !unwound)
+	if (!found && !unwound)
 		return false;
-	*start = s ? s->start : m->functions.fde.start;
-	*end = unwound ? m->functions.fde.end : s->end;
+	*start = found ? s.start : m->functions.fde.start;
+	*end = unwound ? m->functions.fde.end : s.end;
 	return true;
 }

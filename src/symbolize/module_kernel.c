@@ -1,16 +1,72 @@
-/* Kernel addresses through /proc/kallsyms, and what to do when the kernel hides them. */
+/*
+ * Kernel addresses through /proc/kallsyms, and what to do when the kernel hides them. The kernel
+ * takes longer to print that file than everything else takes that naming a short recording needs,
+ * so the index is remembered for as long as the same kernel runs with the same modules.
+ */
+#include <string.h>
+
 #include "symbolize/kallsyms.h"
 #include "symbolize/module.h"
+#include "symbolize/remember.h"
 
-void module_load_kernel(struct symbol_module *m, const struct module_loading *with)
+#define PAGE_BYTES UINT64_C(4096)
+
+/* "function [module]": the module with its brackets, "" for the kernel itself. */
+static const char *module_of(const char *name)
+{
+	const char *bracket = strstr(name, " [");
+
+	return bracket ? bracket + 1 : "";
+}
+
+/* Programs and trampolines that the running kernel makes and drops as it likes. */
+static bool comes_and_goes(const char *module)
+{
+	return strcmp(module, "[bpf]") == 0 || strncmp(module, "[__builtin__", 12) == 0;
+}
+
+/* The segments that hold as long as modules stay. One that nothing of its own module bounds ends
+ * with its page: on the next one something may be put that is not there today. */
+static void keep_lasting(struct symbol_index *kept, const struct symbol_index *x)
+{
+	const struct flat_segment *all = x->map.segments.data;
+
+	for (size_t i = 0; i < x->map.segments.len; i++) {
+		struct flat_segment s = all[i];
+		const char *module = module_of(x->symbols.data[s.value].name);
+		bool bounded =
+			i + 1 < x->map.segments.len && all[i + 1].start == s.end &&
+			strcmp(module_of(x->symbols.data[all[i + 1].value].name), module) == 0;
+		uint64_t page_end = (s.start | (PAGE_BYTES - 1)) + 1;
+		if (comes_and_goes(module))
+			continue;
+		if (!bounded && page_end && s.end > page_end)
+			s.end = page_end;
+		vec_push(&kept->map.segments, s);
+	}
+}
+
+static void keep_index(struct symbol_module *m, const struct module_loading *with)
+{
+	/* Only the segments are its own. */
+	struct symbol_index lasting = { .symbols = { m->index.symbols.data, m->index.symbols.len,
+						     m->index.symbols.cap } };
+	struct bytes payload = { 0 };
+
+	keep_lasting(&lasting, &m->index);
+	if (symbol_table_compose(&lasting, &payload))
+		remember_keep(with->files, &m->key_text, "symbols of the kernel", &payload);
+	bytes_release(&payload);
+	vec_release(&lasting.map.segments);
+}
+
+static void read_kallsyms(struct symbol_module *m, const struct module_loading *with)
 {
 	struct bytes text = { 0 };
 	struct error err = { 0 };
 	bool hidden = false;
 
-	m->result.symbols = SYMBOLS_MISSING;
-	if (!with->files)
-		return;
+	m->index_read = true;
 	if (files_read_proc(with->files, FILES_PROC_KALLSYMS, 0, 0, &text, &err) < 0)
 		module_note(m, "no kernel names: %s", err.text);
 	else if (kallsyms_index(&m->index, (const char *)text.data, text.len, &hidden))
@@ -24,12 +80,53 @@ void module_load_kernel(struct symbol_module *m, const struct module_loading *wi
 	bytes_release(&text);
 }
 
+static void recall_table(struct symbol_module *m, const struct module_loading *with)
+{
+	remember_key_begin(&m->key_text, "kernel symbols 1");
+	if (!remember_key_kernel(&m->key_text, with->files)) {
+		bytes_clear(&m->key_text);
+		return;
+	}
+	struct cache_entry *e = remember_recall(with->files, &m->key_text);
+	m->table = e ? symbol_table_open(e) : NULL;
+	if (m->table)
+		m->result.symbols = SYMBOLS_KALLSYMS;
+}
+
+void module_load_kernel(struct symbol_module *m, const struct module_loading *with)
+{
+	m->loading = with;
+	m->result.symbols = SYMBOLS_MISSING;
+	if (!with->files)
+		return;
+	if (with->use_cache)
+		recall_table(m, with);
+	if (m->table)
+		return;
+	read_kallsyms(m, with);
+	if (m->key_text.len && m->result.symbols == SYMBOLS_KALLSYMS)
+		keep_index(m, with);
+}
+
+/* What the remembered table does not know, the kernel may have got since. */
+static const char *name_at(struct symbol_module *m, uint64_t address)
+{
+	struct symbol found;
+
+	if (m->table && symbol_table_find(m->table, address, &found) == SYMBOL_TABLE_FOUND)
+		return found.name;
+	if (m->table && !m->index_read)
+		read_kallsyms(m, m->loading);
+	const struct symbol *s = symbol_index_find(&m->index, address);
+	return s ? s->name : NULL;
+}
+
 void module_resolve_kernel(struct symbol_module *m, uint64_t address, struct symbol_frames *out)
 {
-	const struct symbol *s = symbol_index_find(&m->index, address);
+	const char *name = name_at(m, address);
 
-	if (s)
-		vec_push(&out->list, ((struct profile_symbol_frame){
-					     .name = demangle_cached(&m->names, s->name),
-					     .linkage = s->name }));
+	if (name)
+		vec_push(&out->list,
+			 ((struct profile_symbol_frame){ .name = demangle_cached(&m->names, name),
+							 .linkage = name }));
 }

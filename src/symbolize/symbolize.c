@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "base/sort.h"
 #include "symbolize/module.h"
+#include "symbolize/remember.h"
 
 struct symbolizer {
 	struct module_loading loading;
@@ -28,6 +29,7 @@ struct symbolizer *symbolizer_new(struct files *files, const struct symbolize_op
 
 	s->loading.files = files;
 	s->loading.no_debug_info = options && options->no_debug_info;
+	s->loading.use_cache = options && options->use_cache && files;
 	s->loading.debug_dirs =
 		options && options->debug_dirs ? options->debug_dirs : default_debug_dirs;
 	return s;
@@ -51,10 +53,16 @@ void module_free(struct symbol_module *m)
 	dwarf_info_free(m->dwarf);
 	vec_release(&m->found.list);
 	symbol_index_release(&m->index);
+	symbol_table_free(m->table);
+	places_release(&m->places);
+	elf_image_free(m->dwarf_common);
+	bytes_release(&m->key_text);
 	cfi_finder_release(&m->functions);
 	demangle_cache_release(&m->names);
 	elf_image_free(m->image);
 	elf_image_free(m->debug_image);
+	remember_sections_free(m->kept);
+	remember_sections_free(m->kept_common);
 	close_fd_ptr(&m->fd);
 	free(m->path);
 	free(m);
@@ -180,6 +188,13 @@ void symbolize_batch(struct symbolizer *s, const struct symbolize_module *from,
 	}
 	note_missing_dwo(m);
 	*result = m->result;
+}
+
+void symbolizer_keep(struct symbolizer *s)
+{
+	for (size_t i = 0; i < s->modules.len; i++)
+		if (s->modules.data[i]->kind == MODULE_FILE)
+			module_keep_elf(s->modules.data[i]);
 }
 
 static bool range_of(struct symbol_module *m, uint64_t address, uint64_t *start, uint64_t *end)

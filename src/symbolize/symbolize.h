@@ -15,6 +15,7 @@
 
 struct symbolize_options {
 	bool no_debug_info; /* symbol tables only: fast */
+	bool use_cache;	    /* what earlier runs found, kept in prof's cache */
 	const char *const *debug_dirs; /* NULL-terminated; NULL: /usr/lib/debug */
 };
 
@@ -47,6 +48,9 @@ void symbolizer_free(struct symbolizer *s);
 typedef void (*symbolize_each)(void *ctx, uint64_t address, const struct profile_symbol_frame *frames, uint32_t count);
 void symbolize_batch(struct symbolizer *s, const struct symbolize_module *m, const uint64_t *addresses, size_t count,
 		     symbolize_each each, void *ctx, struct symbolize_result *result);
+
+/* With use_cache: keep what was found for the next run. At the end, it takes a while. */
+void symbolizer_keep(struct symbolizer *s);
 
 /* Demangled copy (Rust first, then C++; unknown schemes and failures: NULL). Caller frees. */
 char *symbolize_demangle(const char *name);

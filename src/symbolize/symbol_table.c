@@ -1,0 +1,184 @@
+/*
+ * Little-endian: magic, number of segments, their starts as u64, then a row each of four u32: the
+ * segment's length, its distance from the symbol's start, the symbol's length, and the name's place
+ * (its lowest bit says whether the length is the file's); last the names.
+ */
+#include "symbolize/symbol_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MAGIC	     0x314d5953u /* "SYM1" */
+#define HEAD_BYTES   8u
+#define START_BYTES  8u
+#define ROW_BYTES    16u
+#define MAX_SEGMENTS ((size_t)1 << 21)
+
+struct symbol_table {
+	struct cache_entry *entry;
+	size_t count;
+	uint64_t rows, names; /* where they begin */
+};
+
+struct row {
+	uint32_t length, before, size, name;
+};
+
+/* Where each symbol's name begins; UINT32_MAX: not written yet. */
+struct names {
+	uint32_t *offsets;
+	struct bytes text;
+};
+
+static uint32_t name_of(struct names *n, const struct symbol_index *x, uint32_t symbol)
+{
+	uint32_t *offset = &n->offsets[symbol];
+
+	if (*offset == UINT32_MAX) {
+		const char *name = x->symbols.data[symbol].name;
+		*offset = (uint32_t)n->text.len;
+		bytes_append(&n->text, name, strlen(name) + 1);
+	}
+	return *offset;
+}
+
+static bool row_of(struct names *n, const struct symbol_index *x, const struct flat_segment *s,
+		   struct row *out)
+{
+	const struct symbol *symbol = &x->symbols.data[s->value];
+	uint64_t length = s->end - s->start, before = s->start - symbol->start;
+	uint64_t size = symbol->end - symbol->start;
+
+	if (length > UINT32_MAX || before > UINT32_MAX || size > UINT32_MAX ||
+	    n->text.len > UINT32_MAX / 4)
+		return false;
+	out->length = (uint32_t)length;
+	out->before = (uint32_t)before;
+	out->size = (uint32_t)size;
+	out->name = name_of(n, x, s->value) << 1 | symbol->sized;
+	return true;
+}
+
+bool symbol_table_compose(const struct symbol_index *x, struct bytes *out)
+{
+	size_t count = x->map.segments.len;
+	struct names names = { .offsets = xcalloc(x->symbols.len + 1, sizeof(uint32_t)) };
+	bool good = count <= MAX_SEGMENTS;
+
+	bytes_clear(out);
+	memset(names.offsets, 0xff, x->symbols.len * sizeof(uint32_t));
+	bytes_u32(out, MAGIC);
+	bytes_u32(out, (uint32_t)count);
+	for (size_t i = 0; good && i < count; i++)
+		bytes_u64(out, x->map.segments.data[i].start);
+	for (size_t i = 0; good && i < count; i++) {
+		struct row row = { 0 };
+		good = row_of(&names, x, &x->map.segments.data[i], &row);
+		bytes_u32(out, row.length);
+		bytes_u32(out, row.before);
+		bytes_u32(out, row.size);
+		bytes_u32(out, row.name);
+	}
+	if (names.text.len)
+		bytes_append(out, names.text.data, names.text.len);
+	bytes_release(&names.text);
+	free(names.offsets);
+	return good && out->len <= CACHE_MAX_ENTRY_BYTES / 2;
+}
+
+struct symbol_table *symbol_table_open(struct cache_entry *e)
+{
+	const uint8_t *head = cache_entry_at(e, 0, HEAD_BYTES);
+	struct bytes_reader r;
+
+	reader_init(&r, head, head ? HEAD_BYTES : 0);
+	bool ours = reader_u32(&r) == MAGIC;
+	uint32_t count = reader_u32(&r);
+	uint64_t rows = HEAD_BYTES + (uint64_t)count * START_BYTES;
+	uint64_t names = rows + (uint64_t)count * ROW_BYTES;
+	if (!ours || count > MAX_SEGMENTS || names > cache_entry_size(e)) {
+		cache_entry_free(e);
+		return NULL;
+	}
+	struct symbol_table *t = xcalloc(1, sizeof(*t));
+	*t = (struct symbol_table){ e, count, rows, names };
+	return t;
+}
+
+void symbol_table_free(struct symbol_table *t)
+{
+	if (!t)
+		return;
+	cache_entry_free(t->entry);
+	free(t);
+}
+
+size_t symbol_table_count(const struct symbol_table *t)
+{
+	return t->count;
+}
+
+static bool read_start(struct symbol_table *t, size_t i, uint64_t *start)
+{
+	const uint8_t *p = cache_entry_at(t->entry, HEAD_BYTES + i * START_BYTES, START_BYTES);
+	struct bytes_reader r;
+
+	reader_init(&r, p, p ? START_BYTES : 0);
+	*start = reader_u64(&r);
+	return p != NULL;
+}
+
+/* How many segments start at or before address; false when a part that is needed is damaged. */
+static bool count_up_to(struct symbol_table *t, uint64_t address, size_t *count)
+{
+	size_t low = 0, high = t->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		uint64_t start;
+		if (!read_start(t, middle, &start))
+			return false;
+		if (start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	*count = low;
+	return true;
+}
+
+static bool read_row(struct symbol_table *t, size_t i, struct row *out)
+{
+	const uint8_t *p = cache_entry_at(t->entry, t->rows + i * ROW_BYTES, ROW_BYTES);
+	struct bytes_reader r;
+
+	reader_init(&r, p, p ? ROW_BYTES : 0);
+	out->length = reader_u32(&r);
+	out->before = reader_u32(&r);
+	out->size = reader_u32(&r);
+	out->name = reader_u32(&r);
+	return p != NULL;
+}
+
+enum symbol_table_answer symbol_table_find(struct symbol_table *t, uint64_t address,
+					   struct symbol *out)
+{
+	struct row row;
+	uint64_t start;
+	size_t count;
+
+	if (!count_up_to(t, address, &count))
+		return SYMBOL_TABLE_DAMAGED;
+	if (count == 0)
+		return SYMBOL_TABLE_NONE;
+	if (!read_start(t, count - 1, &start) || !read_row(t, count - 1, &row))
+		return SYMBOL_TABLE_DAMAGED;
+	if (start > address || address - start >= row.length)
+		return SYMBOL_TABLE_NONE;
+	*out = (struct symbol){ .start = start - row.before, .sized = row.name & 1 };
+	out->name = cache_entry_string(t->entry, t->names + (row.name >> 1));
+	if (!out->name || __builtin_add_overflow(out->start, row.size, &out->end) ||
+	    row.before > start || address >= out->end)
+		return SYMBOL_TABLE_DAMAGED;
+	return SYMBOL_TABLE_FOUND;
+}

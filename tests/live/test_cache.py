@@ -1,0 +1,70 @@
+"""What prof keeps between runs: shown, cleared, of no use to others, and harmless when damaged."""
+import json
+import os
+
+from proftest import CACHE, expect, expect_equal, main, prof, program
+
+FOLDER = os.path.join(CACHE, "prof")
+
+
+def record():
+    r = prof("record", "-q", "-o", "a.data", "--", program("inlined"), "400")
+    expect_equal(r.status, 0, str(r))
+    # The names alone: how often each was met differs from run to run.
+    lines = prof("folded", "a.data").out.splitlines()
+    return {name for line in lines for name in line.rsplit(" ", 1)[0].split(";")}
+
+
+def entries():
+    r = prof("cache", "--json")
+    expect_equal(r.status, 0, str(r))
+    listing = json.loads(r.out)
+    expect_equal(listing["path"], FOLDER, "the folder")
+    expect_equal(sum(e["bytes"] for e in listing["entries"]), listing["bytes"], "the sum")
+    return listing["entries"]
+
+
+def test_shown_and_cleared():
+    first = record()
+    titles = [e["title"] for e in entries()]
+    expect(any("inlined" in t for t in titles), str(titles))
+    text = prof("cache").out
+    expect("places in " in text and FOLDER in text, text)
+    expect_equal(os.stat(FOLDER).st_mode & 0o777, 0o700, "mode")
+    second = record()
+    expect("level3" in str(first) and "level3" in str(second), "%s\n%s" % (first, second))
+    r = prof("cache", "--clear")
+    expect_equal((r.status, r.out, r.err), (0, "", ""), str(r))
+    expect_equal(entries(), [], "after clearing")
+
+
+def test_damaged():
+    first = record()
+    for entry in entries():
+        path = os.path.join(FOLDER, entry["name"])
+        with open(path, "r+b") as f:
+            for at in range(8, entry["bytes"], 512):
+                f.seek(at)
+                f.write(b"\xff")
+    expect("(damaged)" in prof("cache").out, "a damaged entry is called so")
+    second = record()
+    expect("level3" in str(first) and "level3" in str(second), "%s\n%s" % (first, second))
+
+
+def test_folder_that_others_may_read():
+    os.makedirs(FOLDER, exist_ok=True)
+    os.chmod(FOLDER, 0o755)
+    expect("level3" in str(record()), "names without a cache")
+    expect_equal(os.listdir(FOLDER), [], "nothing is kept there")
+    r = prof("cache")
+    expect_equal((r.status, r.err.count("\n")), (1, 1), str(r))
+    expect("belongs to this user alone" in r.err, r.err)
+
+
+def test_words():
+    expect_equal(prof("cache", "operand").status, 2, "an operand")
+    expect_equal(prof("cache", "--no-such").status, 2, "an option")
+
+
+if __name__ == "__main__":
+    main(globals())
