@@ -14,9 +14,9 @@
 /* "function [module]": the module with its brackets, "" for the kernel itself. */
 static const char *module_of(const char *name)
 {
-	const char *bracket = strstr(name, " [");
+	const char *blank = strchr(name, ' ');
 
-	return bracket ? bracket + 1 : "";
+	return blank && blank[1] == '[' ? blank + 1 : "";
 }
 
 /* Programs and trampolines that the running kernel makes and drops as it likes. */

@@ -61,13 +61,27 @@ static int compare_symbols(const void *left, const void *right)
 	return compare_aliases(a, b);
 }
 
+/* The kernel lists its symbols in this order already. */
+static bool is_ascending(const struct symbol_index *x)
+{
+	for (size_t i = 1; i < x->symbols.len; i++)
+		if (x->symbols.data[i - 1].start > x->symbols.data[i].start)
+			return false;
+	return true;
+}
+
+/* Symbols ascend by start. */
 static void keep_best_aliases(struct symbol_index *x)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < x->symbols.len; i++)
-		if (kept == 0 || x->symbols.data[kept - 1].start != x->symbols.data[i].start)
-			x->symbols.data[kept++] = x->symbols.data[i];
+	for (size_t i = 0; i < x->symbols.len; i++) {
+		const struct symbol *s = &x->symbols.data[i];
+		if (kept == 0 || x->symbols.data[kept - 1].start != s->start)
+			x->symbols.data[kept++] = *s;
+		else if (compare_aliases(s, &x->symbols.data[kept - 1]) < 0)
+			x->symbols.data[kept - 1] = *s;
+	}
 	x->symbols.len = kept;
 }
 
@@ -97,7 +111,7 @@ void symbol_index_finish(struct symbol_index *x)
 {
 	size_t n = x->symbols.len;
 
-	if (n)
+	if (!is_ascending(x))
 		qsort(x->symbols.data, n, sizeof(*x->symbols.data), compare_symbols);
 	keep_best_aliases(x);
 	bound_unsized(x);

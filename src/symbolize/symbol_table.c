@@ -59,6 +59,23 @@ static bool row_of(struct names *n, const struct symbol_index *x, const struct f
 	return true;
 }
 
+static void put_u32(uint8_t *at, uint32_t v)
+{
+	for (int i = 0; i < 4; i++)
+		at[i] = (uint8_t)(v >> 8 * i);
+}
+
+static void append_row(struct bytes *out, const struct row *row)
+{
+	uint8_t bytes[ROW_BYTES];
+
+	put_u32(bytes, row->length);
+	put_u32(bytes + 4, row->before);
+	put_u32(bytes + 8, row->size);
+	put_u32(bytes + 12, row->name);
+	bytes_append(out, bytes, sizeof(bytes));
+}
+
 bool symbol_table_compose(const struct symbol_index *x, struct bytes *out)
 {
 	size_t count = x->map.segments.len;
@@ -66,6 +83,7 @@ bool symbol_table_compose(const struct symbol_index *x, struct bytes *out)
 	bool good = count <= MAX_SEGMENTS;
 
 	bytes_clear(out);
+	bytes_reserve(out, HEAD_BYTES + count * (START_BYTES + ROW_BYTES));
 	memset(names.offsets, 0xff, x->symbols.len * sizeof(uint32_t));
 	bytes_u32(out, MAGIC);
 	bytes_u32(out, (uint32_t)count);
@@ -74,10 +92,7 @@ bool symbol_table_compose(const struct symbol_index *x, struct bytes *out)
 	for (size_t i = 0; good && i < count; i++) {
 		struct row row = { 0 };
 		good = row_of(&names, x, &x->map.segments.data[i], &row);
-		bytes_u32(out, row.length);
-		bytes_u32(out, row.before);
-		bytes_u32(out, row.size);
-		bytes_u32(out, row.name);
+		append_row(out, &row);
 	}
 	if (names.text.len)
 		bytes_append(out, names.text.data, names.text.len);
