@@ -8,6 +8,7 @@
 #include "record/pipeline.h"
 #include "record/rings.h"
 #include <errno.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -514,6 +515,11 @@ int worker_main(const struct worker_sockets *sockets, struct plan *plan)
 	struct error err = { 0 };
 	plan->silent = true;
 	prctl(PR_SET_NAME, "prof-worker");
+#ifdef M_ARENA_MAX
+	/* The C library's further arenas open a file of /proc when they shrink, which the filter
+	 * forbids. */
+	mallopt(M_ARENA_MAX, 1);
+#endif
 	ignore_terminal_signals();
 	close_what_is_not_ours(sockets);
 	w.files = files_remote_new(sockets->files);
