@@ -19,6 +19,7 @@ int _Ux86_64_dwarf_search_unwind_table(unw_addr_space_t space, unw_word_t ip, un
 struct opinion {
 	const struct unwind_request *rq;
 	struct unwind_range range; /* the last one found */
+	struct libunwind_trail trail;
 };
 
 static bool find(struct opinion *o, uint64_t address)
@@ -56,6 +57,7 @@ static int access_mem(unw_addr_space_t space, unw_word_t address, unw_word_t *va
 		return 0;
 	if (m->read && m->read(m->read_ctx, address, value, sizeof(*value)) == 0)
 		return 0;
+	o->trail.refused = address;
 	return -UNW_EINVAL;
 }
 
@@ -75,10 +77,9 @@ static int access_reg(unw_addr_space_t space, unw_regnum_t reg, unw_word_t *valu
 	return 0;
 }
 
-static int find_proc_info(unw_addr_space_t space, unw_word_t ip, unw_proc_info_t *pi, int need,
-			  void *arg)
+static int search_table(unw_addr_space_t space, struct opinion *o, unw_word_t ip,
+			unw_proc_info_t *pi, int need)
 {
-	struct opinion *o = arg;
 	struct module_table table;
 	if (!find(o, ip) || !o->range.module || !module_search_table(o->range.module, &table))
 		return -UNW_ENOINFO;
@@ -89,7 +90,16 @@ static int find_proc_info(unw_addr_space_t space, unw_word_t ip, unw_proc_info_t
 	di.u.rti.segbase = table.hdr_vaddr + o->range.bias;
 	di.u.rti.table_data = table.entries_vaddr + o->range.bias;
 	di.u.rti.table_len = table.entries_len / sizeof(unw_word_t);
-	return _Ux86_64_dwarf_search_unwind_table(space, ip, &di, pi, need, arg);
+	return _Ux86_64_dwarf_search_unwind_table(space, ip, &di, pi, need, o);
+}
+
+static int find_proc_info(unw_addr_space_t space, unw_word_t ip, unw_proc_info_t *pi, int need,
+			  void *arg)
+{
+	struct opinion *o = arg;
+	int result = search_table(space, o, ip, pi, need);
+	o->trail.uninformed = result < 0;
+	return result;
 }
 
 static void put_unwind_info(unw_addr_space_t space, unw_proc_info_t *pi, void *arg)
@@ -142,15 +152,19 @@ static size_t walk(unw_cursor_t *cursor, struct opinion *o, struct unwind_frame 
 {
 	size_t n = 0;
 	bool exact = true;
+	uint8_t how = FRAME_REGISTER;
 	while (n < max) {
 		unw_word_t pc;
 		if (unw_get_reg(cursor, UNW_REG_IP, &pc) < 0 || pc == 0 ||
 		    !find(o, exact ? pc : pc - 1))
 			break;
-		frames[n++] = (struct unwind_frame){ pc, o->range.user, FRAME_CFI };
+		frames[n++] = (struct unwind_frame){ pc, o->range.user, how };
 		exact = unw_is_signal_frame(cursor) > 0;
-		if (unw_step(cursor) <= 0)
+		o->trail = (struct libunwind_trail){ 0 };
+		o->trail.last = unw_step(cursor);
+		if (o->trail.last <= 0)
 			break;
+		how = o->trail.uninformed ? FRAME_GUESSED : FRAME_CFI;
 	}
 	return n;
 }
@@ -167,13 +181,16 @@ struct libunwind_space *libunwind_space_new(bool caching)
 }
 
 size_t libunwind_space_walk(struct libunwind_space *space, const struct unwind_request *rq,
-			    struct unwind_frame *frames, size_t max)
+			    struct unwind_frame *frames, size_t max, struct libunwind_trail *trail)
 {
 	struct opinion o = { .rq = rq };
 	unw_cursor_t cursor;
-	if (!space || unw_init_remote(&cursor, (unw_addr_space_t)space, &o) != 0)
-		return 0;
-	return walk(&cursor, &o, frames, max);
+	size_t n = 0;
+	if (space && unw_init_remote(&cursor, (unw_addr_space_t)space, &o) == 0)
+		n = walk(&cursor, &o, frames, max);
+	if (trail)
+		*trail = o.trail;
+	return n;
 }
 
 void libunwind_space_free(struct libunwind_space *space)
@@ -191,12 +208,13 @@ struct libunwind_space *libunwind_space_new(bool caching)
 }
 
 size_t libunwind_space_walk(struct libunwind_space *space, const struct unwind_request *rq,
-			    struct unwind_frame *frames, size_t max)
+			    struct unwind_frame *frames, size_t max, struct libunwind_trail *trail)
 {
 	(void)space;
 	(void)rq;
 	(void)frames;
 	(void)max;
+	(void)trail;
 	return 0;
 }
 
@@ -211,7 +229,7 @@ size_t unwind_check_libunwind(const struct unwind_request *rq, struct unwind_fra
 			      size_t max)
 {
 	struct libunwind_space *space = libunwind_space_new(false);
-	size_t n = libunwind_space_walk(space, rq, frames, max);
+	size_t n = libunwind_space_walk(space, rq, frames, max, NULL);
 	libunwind_space_free(space);
 	return n;
 }

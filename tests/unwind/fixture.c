@@ -1,5 +1,6 @@
 /* Reading, writing and reviving captured stacks. */
 #include "fixture.h"
+#include "elf/cfi.h"
 #include <elf.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -146,59 +147,101 @@ static void join_eh_frame(const struct fixture_module *m, struct bytes *out, uin
 	}
 }
 
-static void put_segments(const struct fixture_module *m, struct bytes *headers, struct bytes *data,
-			 size_t data_offset)
+/* The search table that a linker would put before .eh_frame, which stands at eh_vaddr. */
+static void make_search_table(const struct bytes *eh_frame, uint64_t eh_vaddr, struct bytes *out,
+			      uint64_t *vaddr)
+{
+	struct cfi_section section = { eh_frame->data, eh_frame->len, eh_vaddr, false };
+	struct cfi_index index = { 0 };
+	if (eh_frame->len == 0)
+		return;
+	cfi_index_build(&index, &section);
+	uint32_t count = (uint32_t)index.entries.len, size = 12 + 8 * count;
+	*vaddr = (eh_vaddr - size) & ~3ull;
+	bytes_u32(out, 0x3b031b01); /* version; frame pointer, count, entries: their encodings */
+	bytes_u32(out, (uint32_t)(eh_vaddr - *vaddr - 4));
+	bytes_u32(out, count);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct cfi_index_entry *e = &index.entries.data[i];
+		bytes_u32(out, (uint32_t)(e->start - *vaddr));
+		bytes_u32(out, (uint32_t)(eh_vaddr + e->offset - *vaddr));
+	}
+	while (*vaddr + out->len < eh_vaddr)
+		bytes_u8(out, 0);
+	cfi_index_release(&index);
+}
+
+struct image_parts {
+	struct bytes headers, data;
+	size_t data_offset;
+};
+
+static void put_segment(struct image_parts *parts, uint32_t type, uint32_t flags, uint64_t vaddr,
+			const struct bytes *bytes)
+{
+	Elf64_Phdr segment = { .p_type = type,
+			       .p_flags = flags,
+			       .p_align = 1,
+			       .p_vaddr = vaddr,
+			       .p_offset = parts->data_offset + parts->data.len,
+			       .p_filesz = bytes->len,
+			       .p_memsz = bytes->len };
+	bytes_append(&parts->headers, &segment, sizeof(segment));
+	if (type == PT_LOAD)
+		bytes_append(&parts->data, bytes->data, bytes->len);
+}
+
+/* Code, then the search table and .eh_frame as one segment. */
+static void put_segments(const struct fixture_module *m, struct image_parts *parts,
+			 const struct bytes *table, uint64_t table_vaddr,
+			 const struct bytes *eh_frame)
 {
 	for (size_t i = 0; i < m->parts.len; i++) {
 		const struct fixture_part *p = &m->parts.data[i];
-		if (p->kind != FIXTURE_TEXT)
-			continue;
-		Elf64_Phdr load = { .p_type = PT_LOAD,
-				    .p_flags = PF_R | PF_X,
-				    .p_align = 1,
-				    .p_vaddr = p->vaddr,
-				    .p_offset = data_offset + data->len,
-				    .p_filesz = p->data.len,
-				    .p_memsz = p->data.len };
-		bytes_append(headers, &load, sizeof(load));
-		bytes_append(data, p->data.data, p->data.len);
+		if (p->kind == FIXTURE_TEXT)
+			put_segment(parts, PT_LOAD, PF_R | PF_X, p->vaddr, &p->data);
 	}
+	if (eh_frame->len == 0)
+		return;
+	struct bytes both = { 0 };
+	bytes_append(&both, table->data, table->len);
+	bytes_append(&both, eh_frame->data, eh_frame->len);
+	put_segment(parts, PT_GNU_EH_FRAME, PF_R, table_vaddr, table);
+	put_segment(parts, PT_LOAD, PF_R, table_vaddr, &both);
+	bytes_release(&both);
 }
 
-/* An ELF file with the module's parts. The first segment holds the header, for the entry address.
- */
-static void build_image(const struct fixture_module *m, unsigned machine, struct bytes *out)
+static size_t count_segments(const struct fixture_module *m, const struct bytes *eh_frame)
 {
-	static const char names[] = "\0.eh_frame\0.shstrtab";
-	struct bytes segments = { 0 }, data = { 0 }, eh_frame = { 0 };
-	uint64_t eh_vaddr;
-	size_t count = 1;
+	size_t count = eh_frame->len != 0 ? 3 : 1;
 	for (size_t i = 0; i < m->parts.len; i++)
 		count += m->parts.data[i].kind == FIXTURE_TEXT;
-	size_t data_offset = sizeof(Elf64_Ehdr) + count * sizeof(Elf64_Phdr);
-	Elf64_Phdr first = { .p_type = PT_LOAD,
-			     .p_flags = PF_R,
-			     .p_align = 1,
-			     .p_filesz = data_offset,
-			     .p_memsz = data_offset };
-	bytes_append(&segments, &first, sizeof(first));
-	put_segments(m, &segments, &data, data_offset);
-	join_eh_frame(m, &eh_frame, &eh_vaddr);
-	size_t eh_offset = data_offset + data.len, names_offset = eh_offset + eh_frame.len;
-	Elf64_Shdr sections[3] = {
+	return count;
+}
+
+static Elf64_Shdr section(uint32_t name, uint32_t type, uint64_t vaddr, uint64_t offset, size_t len)
+{
+	return (Elf64_Shdr){ .sh_name = name,
+			     .sh_type = type,
+			     .sh_flags = vaddr ? SHF_ALLOC : 0,
+			     .sh_addr = vaddr,
+			     .sh_offset = offset,
+			     .sh_size = len,
+			     .sh_addralign = 1 };
+}
+
+static void put_file(const struct fixture_module *m, unsigned machine,
+		     const struct image_parts *parts, const struct bytes *table,
+		     const struct bytes *eh_frame, uint64_t eh_vaddr, struct bytes *out)
+{
+	static const char names[] = "\0.eh_frame_hdr\0.eh_frame\0.shstrtab";
+	size_t names_offset = parts->data_offset + parts->data.len;
+	size_t eh_offset = names_offset - eh_frame->len;
+	Elf64_Shdr sections[] = {
 		{ 0 },
-		{ .sh_name = 1,
-		  .sh_type = SHT_PROGBITS,
-		  .sh_flags = SHF_ALLOC,
-		  .sh_addr = eh_vaddr,
-		  .sh_offset = eh_offset,
-		  .sh_size = eh_frame.len,
-		  .sh_addralign = 1 },
-		{ .sh_name = 11,
-		  .sh_type = SHT_STRTAB,
-		  .sh_offset = names_offset,
-		  .sh_size = sizeof(names),
-		  .sh_addralign = 1 },
+		section(1, SHT_PROGBITS, eh_vaddr - table->len, eh_offset - table->len, table->len),
+		section(15, SHT_PROGBITS, eh_vaddr, eh_offset, eh_frame->len),
+		section(25, SHT_STRTAB, 0, names_offset, sizeof(names)),
 	};
 	Elf64_Ehdr e = { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
 			 .e_type = ET_DYN,
@@ -209,19 +252,38 @@ static void build_image(const struct fixture_module *m, unsigned machine, struct
 			 .e_shoff = names_offset + sizeof(names),
 			 .e_ehsize = sizeof(e),
 			 .e_phentsize = sizeof(Elf64_Phdr),
-			 .e_phnum = (Elf64_Half)count,
+			 .e_phnum = (Elf64_Half)(parts->headers.len / sizeof(Elf64_Phdr)),
 			 .e_shentsize = sizeof(Elf64_Shdr),
-			 .e_shnum = 3,
-			 .e_shstrndx = 2 };
+			 .e_shnum = ARRAY_LEN(sections),
+			 .e_shstrndx = ARRAY_LEN(sections) - 1 };
 	bytes_append(out, &e, sizeof(e));
-	bytes_append(out, segments.data, segments.len);
-	bytes_append(out, data.data, data.len);
-	bytes_append(out, eh_frame.data, eh_frame.len);
+	bytes_append(out, parts->headers.data, parts->headers.len);
+	bytes_append(out, parts->data.data, parts->data.len);
 	bytes_append(out, names, sizeof(names));
 	bytes_append(out, sections, sizeof(sections));
-	bytes_release(&segments);
-	bytes_release(&data);
+}
+
+/* The first segment holds the header, for the entry address. */
+void fixture_build_image(const struct fixture_module *m, unsigned machine, struct bytes *out)
+{
+	struct bytes eh_frame = { 0 }, table = { 0 };
+	struct image_parts parts = { 0 };
+	uint64_t eh_vaddr, table_vaddr = 0;
+	join_eh_frame(m, &eh_frame, &eh_vaddr);
+	make_search_table(&eh_frame, eh_vaddr, &table, &table_vaddr);
+	parts.data_offset = sizeof(Elf64_Ehdr) + count_segments(m, &eh_frame) * sizeof(Elf64_Phdr);
+	Elf64_Phdr first = { .p_type = PT_LOAD,
+			     .p_flags = PF_R,
+			     .p_align = 1,
+			     .p_filesz = parts.data_offset,
+			     .p_memsz = parts.data_offset };
+	bytes_append(&parts.headers, &first, sizeof(first));
+	put_segments(m, &parts, &table, table_vaddr, &eh_frame);
+	put_file(m, machine, &parts, &table, &eh_frame, eh_vaddr, out);
+	bytes_release(&parts.headers);
+	bytes_release(&parts.data);
 	bytes_release(&eh_frame);
+	bytes_release(&table);
 }
 
 int fixture_open(struct fixture *x)
@@ -229,7 +291,7 @@ int fixture_open(struct fixture *x)
 	for (size_t i = 0; i < x->modules.len; i++) {
 		struct fixture_module *m = &x->modules.data[i];
 		struct bytes file = { 0 };
-		build_image(m, x->machine, &file);
+		fixture_build_image(m, x->machine, &file);
 		int result = elf_image_open_memory(&m->image, file.data, file.len, m->name, NULL);
 		bytes_release(&file);
 		if (result != 0)
@@ -252,7 +314,7 @@ static bool find(void *ctx, uint64_t address, struct unwind_range *out)
 					      m->bias,
 					      known ? x->modules.data[m->module].module : NULL,
 					      known ? UNWIND_RANGE_ELF : UNWIND_RANGE_JIT,
-					      NULL };
+					      known ? &x->modules.data[m->module] : NULL };
 		return true;
 	}
 	return false;

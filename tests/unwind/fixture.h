@@ -78,6 +78,9 @@ struct fixture {
 int fixture_read_line(struct fixture *f, FILE *file, const char *word);
 int fixture_load(struct fixture *f, const char *path);
 int fixture_save(const struct fixture *f, const char *path);
+/* An ELF file with what is kept of a module: its code, .eh_frame and a search table. machine: 0 is
+ * x86-64. */
+void fixture_build_image(const struct fixture_module *m, unsigned machine, struct bytes *out);
 /* Make the modules' images, so that it can be replayed. 0 or -1. */
 int fixture_open(struct fixture *f);
 void fixture_request(struct fixture *f, struct unwind_memory *memory, struct unwind_request *rq);

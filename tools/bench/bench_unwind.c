@@ -112,7 +112,7 @@ static struct pass run_libunwind(struct bench *b, struct libunwind_space *space)
 	uint64_t start = clock_thread_cpu_ns();
 	for (size_t i = 0; i < b->count; i++) {
 		struct unwind_request rq = request(b, i);
-		p.frames += libunwind_space_walk(space, &rq, frames, FRAMES_MAX);
+		p.frames += libunwind_space_walk(space, &rq, frames, FRAMES_MAX, NULL);
 	}
 	p.ns = clock_thread_cpu_ns() - start;
 	return p;
@@ -184,7 +184,7 @@ static size_t count_equal(struct bench *b, struct unwinder *u, struct libunwind_
 	for (size_t i = 0; i < b->count; i++) {
 		struct unwind_request rq = request(b, i);
 		size_t n = unwind_stack(u, &rq, own, FRAMES_MAX, &end);
-		bool same = n == libunwind_space_walk(space, &rq, other, FRAMES_MAX);
+		bool same = n == libunwind_space_walk(space, &rq, other, FRAMES_MAX, NULL);
 		for (size_t k = 0; same && k < n; k++)
 			same = own[k].pc == other[k].pc;
 		equal += same;
