@@ -158,7 +158,7 @@ static const struct allowed calls[] = {
 static const uint32_t refused[] = {
 	SYS_clone3,	/* its arguments lie in memory, where a filter cannot look: clone is used
 			   instead */
-	SYS_readlinkat, /* libdw would like to know where a file lies */
+	SYS_readlinkat, /* libraries may like to know where a file lies */
 #ifdef SYS_readlink
 	SYS_readlink,
 #endif

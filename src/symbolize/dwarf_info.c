@@ -180,6 +180,7 @@ void dwarf_info_free(struct dwarf_info *d)
 	vec_release(&d->files);
 	elf_image_free(d->package);
 	flat_map_release(&d->unit_map);
+	dwarf_walk_free(d->walk);
 	arena_release(&d->arena);
 	free(d);
 }
@@ -207,9 +208,9 @@ static const struct dwarf_frame *function_at(struct dwarf_unit *u, uint32_t inde
 {
 	struct dwarf_function_ref *f = &u->functions.data[index];
 
-	if (!f->known)
-		dwarf_function_names(u, f);
-	return &u->functions.data[index].names;
+	if (!f->names)
+		f->names = dwarf_function_names(u, f);
+	return f->names;
 }
 
 /* Where files of calls are counted: gcc writes them to the .dwo file, clang leaves them. */

@@ -126,14 +126,13 @@ static void take_declaration(struct dwarf_frame *f, struct dwarf_unit *unit,
 		f->declaration_line = (uint32_t)d->values[SLOT_DECL_LINE].number;
 }
 
-/* asked: the unit whose table the function is in. */
-void dwarf_function_names(struct dwarf_unit *asked, struct dwarf_function_ref *f)
+const struct dwarf_frame *dwarf_function_names(struct dwarf_unit *asked,
+					       const struct dwarf_function_ref *f)
 {
 	struct place at = { f->unit, f->die }, named = { 0 };
-	struct dwarf_frame *out = &f->names;
+	struct dwarf_frame *out = arena_zalloc(&asked->file->info->arena, sizeof(*out));
 	struct dwarf_die d;
 
-	f->known = true;
 	out->is_function = true;
 	for (int i = 0; i < MAX_ORIGINS && read_place(&at, &d); i++) {
 		if (!out->linkage && dwarf_die_has(&d, SLOT_LINKAGE_NAME))
@@ -147,8 +146,9 @@ void dwarf_function_names(struct dwarf_unit *asked, struct dwarf_function_ref *f
 			break;
 	}
 	if (out->linkage || !out->name)
-		return;
+		return out;
 	const char *qualified = qualified_name(asked, named, out->name);
 	if (qualified)
 		out->name = qualified;
+	return out;
 }

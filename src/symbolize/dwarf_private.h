@@ -145,8 +145,7 @@ struct dwarf_line_files {
 struct dwarf_function_ref {
 	struct dwarf_unit *unit;
 	uint64_t die;
-	bool known;		  /* the fields below are filled */
-	struct dwarf_frame names; /* of the function; no line */
+	const struct dwarf_frame *names; /* without line; NULL until somebody asks */
 };
 
 struct dwarf_unit {
@@ -209,6 +208,7 @@ struct dwarf_info {
 	uint64_t text_start, text_end;	 /* ranges outside are of discarded functions */
 	uint64_t work_left;		 /* bytes that may still be read, see dwarf_spend */
 	struct arena arena;
+	struct dwarf_walk *walk; /* working memory, kept from unit to unit */
 	const char *missing_dwo;
 };
 
@@ -305,6 +305,7 @@ void dwarf_unit_read_tree(struct dwarf_unit *u);
 uint32_t dwarf_unit_node(const struct dwarf_unit *u, uint64_t address, uint64_t *start,
 			 uint64_t *end);
 void dwarf_unit_release(struct dwarf_unit *u);
+void dwarf_walk_free(struct dwarf_walk *w);
 
 /* Lines (dwarf_line.c). */
 void dwarf_unit_read_rows(struct dwarf_unit *u);
@@ -316,8 +317,9 @@ const struct dwarf_row *dwarf_unit_row(const struct dwarf_unit *u, uint64_t addr
 /* The path of a file by its number in the unit, or NULL. */
 const char *dwarf_unit_file(struct dwarf_unit *u, uint32_t number);
 
-/* Names (dwarf_name.c): fills what is known of a function. asked: the unit whose list has it. */
-void dwarf_function_names(struct dwarf_unit *asked, struct dwarf_function_ref *f);
+/* Names (dwarf_name.c): what is known of a function. asked: the unit whose list has it. */
+const struct dwarf_frame *dwarf_function_names(struct dwarf_unit *asked,
+					       const struct dwarf_function_ref *f);
 
 /* The other half of a skeleton, or NULL (dwarf_split.c, dwarf_package.c). */
 struct dwarf_unit *dwarf_split_open(struct dwarf_unit *skeleton);

@@ -11,6 +11,7 @@
  * over. */
 #define MAX_LEVELS	   512
 #define MAX_RANGES_OF_UNIT ((size_t)4 << 20)
+#define MAX_KEPT_SLOTS	   ((size_t)64 << 10)
 
 struct level {
 	uint64_t die;	/* the scope that the level belongs to */
@@ -20,12 +21,13 @@ struct level {
 	bool is_scope;
 };
 
-struct walk {
+struct dwarf_walk {
 	struct dwarf_unit *unit; /* where the DIEs are */
 	struct dwarf_unit *out;	 /* what is filled: the unit, or its skeleton */
 	struct bytes_reader r;
 	struct hmap functions; /* DIE → index in out's functions, for this unit's own DIEs */
 	VEC(struct flat_range) ranges;
+	struct flat_map map;
 	uint32_t node; /* whose ranges are being read */
 	uint32_t depth;
 	size_t level_count, beyond; /* beyond: levels that are only counted */
@@ -34,7 +36,7 @@ struct walk {
 
 static void add_range(void *ctx, uint64_t start, uint64_t end)
 {
-	struct walk *w = ctx;
+	struct dwarf_walk *w = ctx;
 	uint64_t priority = (uint64_t)w->depth << 32 | w->node;
 
 	if (w->ranges.len < MAX_RANGES_OF_UNIT)
@@ -42,7 +44,7 @@ static void add_range(void *ctx, uint64_t start, uint64_t end)
 }
 
 /* A number for the function that a node is an instance of: calls of one function share it. */
-static uint32_t function_of(struct walk *w, struct dwarf_unit *unit, uint64_t die)
+static uint32_t function_of(struct dwarf_walk *w, struct dwarf_unit *unit, uint64_t die)
 {
 	uint32_t index = HMAP_NONE;
 
@@ -66,7 +68,7 @@ static uint32_t small_number(const struct dwarf_die *d, enum dwarf_slot slot, ui
 }
 
 /* Inlined calls go by the abstract instance; a physical function speaks for itself. */
-static void add_node(struct walk *w, const struct dwarf_die *d, uint32_t parent)
+static void add_node(struct dwarf_walk *w, const struct dwarf_die *d, uint32_t parent)
 {
 	static const struct dwarf_value none = { 0 };
 	struct dwarf_unit *origin_unit = w->unit;
@@ -94,7 +96,7 @@ static void add_node(struct walk *w, const struct dwarf_die *d, uint32_t parent)
 }
 
 /* The scopes around the current DIE as a chain of indices, made when the first function asks. */
-static uint32_t scope_here(struct walk *w)
+static uint32_t scope_here(struct dwarf_walk *w)
 {
 	size_t chain[MAX_LEVELS], count = 0;
 	uint32_t outer = DWARF_NONE;
@@ -116,7 +118,7 @@ static uint32_t scope_here(struct walk *w)
 }
 
 /* A function that has a name but no linkage name needs its scopes' to be told from others. */
-static void note_scope(struct walk *w, const struct dwarf_die *d)
+static void note_scope(struct dwarf_walk *w, const struct dwarf_die *d)
 {
 	if (!dwarf_die_has(d, SLOT_NAME) || dwarf_die_has(d, SLOT_LINKAGE_NAME))
 		return;
@@ -131,7 +133,7 @@ static bool is_flag_set(const struct dwarf_die *d, enum dwarf_slot slot)
 }
 
 /* Fills the level that a function's children are on. */
-static void visit_function(struct walk *w, const struct dwarf_die *d, struct level *inner)
+static void visit_function(struct dwarf_walk *w, const struct dwarf_die *d, struct level *inner)
 {
 	bool inlined = d->tag == DW_TAG_inlined_subroutine;
 
@@ -163,7 +165,7 @@ static bool is_scope(uint16_t tag)
 }
 
 /* Moves the reader to the DIE's sibling, when that is said and is behind the DIE. */
-static bool jump_to_sibling(struct walk *w, const struct dwarf_die *d)
+static bool jump_to_sibling(struct dwarf_walk *w, const struct dwarf_die *d)
 {
 	const uint8_t *data = dwarf_unit_bytes(w->unit).data;
 	struct dwarf_unit *unit;
@@ -177,7 +179,7 @@ static bool jump_to_sibling(struct walk *w, const struct dwarf_die *d)
 	return true;
 }
 
-static void visit(struct walk *w, const struct dwarf_die *d)
+static void visit(struct dwarf_walk *w, const struct dwarf_die *d)
 {
 	struct level inner = w->levels[w->level_count - 1];
 
@@ -198,7 +200,7 @@ static void visit(struct walk *w, const struct dwarf_die *d)
 		w->levels[w->level_count++] = inner;
 }
 
-static void walk_tree(struct walk *w, const struct dwarf_abbrevs *abbrevs)
+static void walk_tree(struct dwarf_walk *w, const struct dwarf_abbrevs *abbrevs)
 {
 	struct dwarf_die d;
 
@@ -271,10 +273,33 @@ static struct dwarf_unit *unit_with_dies(struct dwarf_unit *u)
 	return u->split;
 }
 
+/* The working memory, empty. */
+static struct dwarf_walk *start_walk(struct dwarf_info *d)
+{
+	if (!d->walk)
+		d->walk = xcalloc(1, sizeof(*d->walk));
+	struct dwarf_walk *w = d->walk;
+	vec_clear(&w->ranges);
+	if (w->functions.cap <= MAX_KEPT_SLOTS)
+		hmap_clear(&w->functions);
+	else
+		hmap_release(&w->functions);
+	w->level_count = w->beyond = 0;
+	return w;
+}
+
+void dwarf_walk_free(struct dwarf_walk *w)
+{
+	if (!w)
+		return;
+	flat_map_release(&w->map);
+	vec_release(&w->ranges);
+	hmap_release(&w->functions);
+	free(w);
+}
+
 void dwarf_unit_read_tree(struct dwarf_unit *u)
 {
-	struct flat_map map = { 0 };
-
 	if (u->has_tree)
 		return;
 	u->has_tree = true;
@@ -282,18 +307,14 @@ void dwarf_unit_read_tree(struct dwarf_unit *u)
 	const struct dwarf_abbrevs *abbrevs = from ? dwarf_abbrevs_of(from) : NULL;
 	if (!abbrevs || !dwarf_spend(u->file->info, from->end - from->first_die))
 		return;
-	struct walk *w = xcalloc(1, sizeof(*w));
+	struct dwarf_walk *w = start_walk(u->file->info);
 	w->unit = from;
 	w->out = u;
 	reader_init(&w->r, dwarf_unit_bytes(from).data + from->first_die,
 		    from->end - from->first_die);
 	walk_tree(w, abbrevs);
-	flat_map_build(&map, w->ranges.data, w->ranges.len);
-	make_segments(u, &map);
-	flat_map_release(&map);
-	vec_release(&w->ranges);
-	hmap_release(&w->functions);
-	free(w);
+	flat_map_build(&w->map, w->ranges.data, w->ranges.len);
+	make_segments(u, &w->map);
 }
 
 void dwarf_unit_release(struct dwarf_unit *u)
