@@ -215,6 +215,13 @@ static bool step_simulated(struct walk *w, struct walk_undescribed *at, uint8_t 
 	return true;
 }
 
+bool step_by_code(struct walk *w, uint8_t *how)
+{
+	struct walk_undescribed *at = judge_code(w);
+	w->slow_steps++;
+	return at && step_simulated(w, at, how) && *how != FRAME_GUESSED;
+}
+
 /* Code that never returns has no return to follow. Near the stack's beginning a return address into
  * the entry code is its caller's, whoever's frame it lies in; and where nothing between here and
  * there can be a return address, there is no other caller. */

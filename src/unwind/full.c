@@ -69,8 +69,6 @@ static void apply(struct walk *w, const struct rule *rule, uint64_t cfa,
 	const struct arch *arch = w->arch;
 	uint64_t value;
 	*to = *from;
-	if (!rule->is_signal)
-		to->valid &= arch->kept;
 	set(to, arch->sp, cfa);
 	for (unsigned i = 0; i < rule->register_count; i++) {
 		const struct rule_register *r = &rule->registers[i];
@@ -156,6 +154,14 @@ bool step_full(struct walk *w, const struct rule *rule, uint8_t *how)
 	if (!find_return_address(w, rule, &next, &pc) || !(next.valid >> w->arch->sp & 1))
 		return false;
 	*how = rule->is_signal ? FRAME_SIGNAL : FRAME_CFI;
+	/* That a call keeps another register than the convention says (assembler does so for its
+	 * own functions) is the CFI's word for it, which the code has to bear out. */
+	bool is_odd =
+		!rule->cfa_is_expression && !w->exact && !(w->arch->kept >> rule->cfa_reg & 1);
+	if (is_odd && judge_return(w, pc) == IS_NO_RETURN) {
+		w->end = END_NO_CFI;
+		return false;
+	}
 	/* While it puts the handler's frame in place of its own, there is no telling. */
 	if (rule->resumes && (judge_return(w, pc) == IS_NO_RETURN ||
 			      !judge_may_have_called(w, pc, w->pc, w->exact))) {

@@ -302,6 +302,27 @@ static bool step_checked(struct walk *w, const struct rule *rule, uint8_t *how)
 	return true;
 }
 
+/*
+ * The sampled instruction's own step. Compilers forget to describe single instructions (clang -Oz
+ * those between two pops behind a call), so where CFI leads to what no call left, the code is
+ * asked.
+ */
+static bool step_first(struct walk *w, const struct rule *rule, uint8_t *how)
+{
+	const struct arch *arch = w->arch;
+	const struct unwind_request *rq = w->rq;
+	bool by_cfi = !rule->is_signal && (rule->kind == RULE_FRAME || rule->kind == RULE_FULL);
+	if (!step_checked(w, rule, how))
+		return false;
+	if (!by_cfi || judge_return(w, w->pc) != IS_NO_RETURN)
+		return true;
+	start(w, arch, rq);
+	if (step_by_code(w, how))
+		return true;
+	start(w, arch, rq);
+	return step_checked(w, rule, how);
+}
+
 /* The frames of a chain. */
 struct chain_walk {
 	struct unwind_frame *frames;
@@ -409,7 +430,8 @@ static size_t walk_out(struct unwinder *u, const struct cached *at, uint64_t key
 	struct walk *w = &u->walk;
 	for (size_t n = 1;; n++) {
 		uint8_t how;
-		bool stepped = step_checked(w, at->rule, &how);
+		bool stepped =
+			n == 1 ? step_first(w, at->rule, &how) : step_checked(w, at->rule, &how);
 		if (at->rule->is_signal || (stepped && how == FRAME_SIGNAL))
 			frames[n - 1].how = n == 1 ? FRAME_REGISTER : FRAME_SIGNAL;
 		if (!stepped && may_follow_chain(w)) {

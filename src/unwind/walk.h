@@ -92,6 +92,8 @@ void walk_materialize(struct walk *w);
  * set. */
 bool step_full(struct walk *w, const struct rule *rule, uint8_t *how); /* full.c: RULE_FULL */
 bool step_without_cfi(struct walk *w, uint8_t *how);		       /* fallback.c */
+/* fallback.c: by the code alone, only where that is certain. */
+bool step_by_code(struct walk *w, uint8_t *how);
 bool step_go_switch(struct walk *w, uint8_t *how);		       /* go.c: RULE_GO_SWITCH */
 /* full.c: registers that the kernel saved at the stack pointer for the code a signal interrupted.
  */

@@ -323,6 +323,33 @@ static void read_at_another_time(void **state)
 	close_world(&w);
 }
 
+/* Assembler keeps registers for its own functions that the convention does not. */
+static void frame_in_scratch_register(void **state)
+{
+	static const struct function functions[] = {
+		F(0, 0x40, "\x41\x0e\x10\x86\x02"),
+		F(0x40, 0x40, "\x0c\x00\x08"), /* CFA = rax + 8 */
+		F(0x80, 0x40, "\x07\x10"),
+	};
+	struct world w = { 0 };
+	(void)state;
+	describe(&w, functions, 3, false);
+	put_call(&w, 0x50, 0);
+	put_call(&w, 0x90, 0x40);
+	open_world(&w, UNWIND_X86_64);
+	w.stack[1] = AT(0x50);
+	w.stack[5] = AT(0x90);
+	w.regs.value[0] = STACK + 5 * 8;
+	run(&w, AT(1), FRAMES_MAX);
+	assert_int_equal(w.end, END_ROOT);
+	assert_int_equal(w.count, 3);
+	w.stack[5] = AT(0x98); /* no call leads there */
+	run(&w, AT(1), FRAMES_MAX);
+	assert_int_equal(w.end, END_NO_CFI);
+	assert_int_equal(w.count, 2);
+	close_world(&w);
+}
+
 /* What the copy does not hold is in the kernel's chain, where that fits the code. */
 static void chain_of_the_kernel(void **state)
 {
@@ -709,6 +736,7 @@ int main(void)
 		cmocka_unit_test(unmapped),
 		cmocka_unit_test(read_at_another_time),
 		cmocka_unit_test(chain_of_the_kernel),
+		cmocka_unit_test(frame_in_scratch_register),
 		cmocka_unit_test(root_of_deep_stack),
 		cmocka_unit_test(gap_after_function),
 		cmocka_unit_test(without_usable_table),
