@@ -283,3 +283,13 @@ bool step_without_cfi(struct walk *w, uint8_t *how)
 		return step_plain(w, at, how);
 	}
 }
+
+bool step_jit(struct walk *w, uint8_t *how)
+{
+	if (w->exact)
+		return step_without_cfi(w, how);
+	/* Behind a call nothing but the frame pointer is tried, so nothing has to be remembered. */
+	w->slow_steps++;
+	*how = FRAME_JIT;
+	return step_frame_pointer(w, how);
+}

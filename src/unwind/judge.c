@@ -206,12 +206,24 @@ static uint8_t classify(struct walk *w, const struct place *p, const struct rule
 	return is_root(w, p) ? CODE_ROOT : CODE_PLAIN;
 }
 
+static bool is_about(const struct walk_undescribed *known, const struct walk *w)
+{
+	return known->address == w->pc && known->key == w->key && known->exact == w->exact;
+}
+
 struct walk_undescribed *judge_code(struct walk *w)
 {
-	struct walk_undescribed *known =
-		&w->memory->undescribed[(w->pc ^ w->pc >> 9) % WALK_UNDESCRIBED];
-	if (known->address == w->pc && known->key == w->key && known->exact == w->exact)
-		return known;
+	size_t pair = (w->pc * 0x9e3779b97f4a7c15ull >> 32) % (WALK_UNDESCRIBED / 2);
+	struct walk_undescribed *known = &w->memory->undescribed[2 * pair];
+	uint8_t *latest = &w->memory->latest[pair];
+	for (uint8_t i = 0; i < 2; i++) {
+		if (is_about(&known[i], w)) {
+			*latest = i;
+			return &known[i];
+		}
+	}
+	*latest ^= 1;
+	known += *latest;
 	struct place p;
 	if (!place_find(w, w->pc, w->exact, &p))
 		return NULL;

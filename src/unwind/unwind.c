@@ -9,6 +9,7 @@
 #define DEPTH_MAX	 65536 /* steps in one walk, however many frames are asked for */
 #define DESCENTS_MAX	 8     /* changes to a lower stack in one walk: signal stacks, coroutines */
 #define SMALL_SPACE_BITS 39    /* of aarch64 kernels with pages of 4 kB and three levels */
+#define NEAR_BYTES	 1024  /* of the top of the stack, where samples differ most */
 #define TRAIL_MAX	 512
 #define TRAIL_AHEAD	 24 /* frames whose memory is asked for before it is needed */
 
@@ -191,6 +192,8 @@ static bool step(struct walk *w, const struct rule *rule, uint8_t *how)
 		return false;
 	case RULE_GO_SWITCH:
 		return step_go_switch(w, how);
+	case RULE_JIT:
+		return step_jit(w, how);
 	default:
 		return step_without_cfi(w, how);
 	}
@@ -256,6 +259,8 @@ static void start_trail(struct unwinder *u)
 		else
 			high = mid;
 	}
+	for (uint64_t offset = 0; offset < NEAR_BYTES && offset < u->walk.stack_words; offset += 64)
+		__builtin_prefetch(u->walk.stack + offset);
 	u->ahead = low;
 	for (int i = 0; i < TRAIL_AHEAD; i++)
 		prefetch_frame(u);

@@ -45,7 +45,10 @@ struct walk_verdict {
 };
 
 struct walk_memory {
+	/* In pairs: an address is in one of the two that it may be in, the one not used latest is
+	 * given up for a new one. */
 	struct walk_undescribed undescribed[WALK_UNDESCRIBED];
+	uint8_t latest[WALK_UNDESCRIBED / 2];
 	struct walk_verdict verdicts[WALK_VERDICTS];
 };
 
@@ -94,7 +97,8 @@ bool step_full(struct walk *w, const struct rule *rule, uint8_t *how); /* full.c
 bool step_without_cfi(struct walk *w, uint8_t *how);		       /* fallback.c */
 /* fallback.c: by the code alone, only where that is certain. */
 bool step_by_code(struct walk *w, uint8_t *how);
-bool step_go_switch(struct walk *w, uint8_t *how);		       /* go.c: RULE_GO_SWITCH */
+bool step_jit(struct walk *w, uint8_t *how);	   /* fallback.c: RULE_JIT */
+bool step_go_switch(struct walk *w, uint8_t *how); /* go.c: RULE_GO_SWITCH */
 /* full.c: registers that the kernel saved at the stack pointer for the code a signal interrupted.
  */
 bool step_sigreturn(struct walk *w, uint8_t *how);
