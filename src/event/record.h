@@ -127,6 +127,7 @@ static inline uint64_t record_chain(const struct record_sample *s, uint64_t i)
 /* misc & RECORD_MISC_CPUMODE */
 enum {
 	RECORD_MISC_CPUMODE = 7,
+	RECORD_MISC_EXACT_IP = 1 << 14, /* of a sample: ip is of the event, the registers are not */
 	RECORD_MODE_KERNEL = 1,
 	RECORD_MODE_USER = 2,
 	RECORD_MODE_HYPERVISOR = 3,

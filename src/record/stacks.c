@@ -505,6 +505,18 @@ static bool graft_root(struct stacks *s, const struct task_thread *t, size_t ker
 	return true;
 }
 
+/* A precise event names the instruction that it happened at. The registers, which the stack is
+ * unwound from, are of a later one. */
+static void name_leaf(const struct task_thread *t, const struct record *r, struct raw_frame *leaf)
+{
+	uint64_t ip = r->u.sample.ip;
+	const struct task_mapping *m = t->space ? task_find_mapping(t->space, ip) : NULL;
+	if (!(r->misc & RECORD_MISC_EXACT_IP) || leaf->how != FRAME_REGISTER || !m)
+		return;
+	leaf->pc = ip;
+	leaf->mapping = m;
+}
+
 void stacks_resolve(struct stacks *s, const struct task_thread *t, const struct record *r,
 		    struct stacks_result *out)
 {
@@ -527,6 +539,8 @@ void stacks_resolve(struct stacks *s, const struct task_thread *t, const struct 
 		out->end = END_ROOT;
 	if (n == 0)
 		s->frames[n++] = (struct raw_frame){ NULL, sample->ip, FRAME_REGISTER, false, 0 };
+	if (kernel_frames == 0)
+		name_leaf(t, r, &s->frames[0]);
 	bool has_root = out->end == END_DEPTH && has_cut(s->frames, n);
 	if (out->end == END_ROOT)
 		learn_root(s, t, s->frames + kernel_frames, n - kernel_frames);
