@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "cmd/cmd.h"
+#include "cmd/fetch.h"
 #include "cmd/input.h"
 #include "cmd/replace.h"
 #include "cmd/resymbolize.h"
@@ -18,7 +19,7 @@
 struct options {
 	const char *input, *output;
 	struct cmd_strings debug_dirs;
-	bool no_debug_info, quiet;
+	bool no_debug_info, debuginfod, quiet;
 };
 
 static const struct cmd_option rows[] = {
@@ -30,6 +31,8 @@ static const struct cmd_option rows[] = {
 	       .help = "look for debug files here (default: /usr/lib/debug); may be repeated"),
 	OPTION(struct options, no_debug_info, OPT_FLAG, 0, "no-debug-info",
 	       .help = "symbol tables only: fast, without lines and inlined functions"),
+	OPTION(struct options, debuginfod, OPT_FLAG, 0, "debuginfod",
+	       .help = "ask the servers in DEBUGINFOD_URLS for debug files of hot modules"),
 	OPTION(struct options, quiet, OPT_FLAG, 'q', "quiet", .help = "do not say what was found"),
 	{ .name = NULL },
 };
@@ -82,17 +85,59 @@ static int write_profile(const struct profile *p, const char *path, uint32_t mod
 	return error_context(err, "%s", path);
 }
 
-static void look_up(struct profile *p, const struct options *o, struct resymbolize_report *report)
+#define FETCH_NS    (UINT64_C(120) * 1000000000)
+#define MAX_FOLDERS 64
+
+/* Those of the user, and the one with what was downloaded; NULL at the end. */
+static void list_folders(const struct options *o, const struct debuginfod *d,
+			 const char *folders[MAX_FOLDERS + 3])
 {
+	size_t n = 0;
+
+	for (; n < o->debug_dirs.len && n < MAX_FOLDERS; n++)
+		folders[n] = o->debug_dirs.items[n];
+	if (!n)
+		folders[n++] = "/usr/lib/debug";
+	if (d)
+		folders[n++] = debuginfod_folder(d);
+	folders[n] = NULL;
+}
+
+static void fetch(const struct profile *p, const struct options *o, struct debuginfod *d)
+{
+	struct fetch_report report;
+
+	fetch_debug_files(p, d, &report);
+	if (report.fetched < report.wanted)
+		cmd_say(&command_symbolize, "%u of %u debug files fetched; %s", report.fetched,
+			report.wanted, report.last.text);
+	else if (!o->quiet)
+		cmd_say(&command_symbolize, "%u debug files fetched", report.fetched);
+}
+
+static int look_up(struct profile *p, const struct options *o, struct resymbolize_report *report,
+		   struct error *err)
+{
+	const char *folders[MAX_FOLDERS + 3];
 	struct symbolize_options how = {
 		.no_debug_info = o->no_debug_info,
 		.use_cache = true,
-		.debug_dirs = o->debug_dirs.len ? o->debug_dirs.items : NULL,
+		.debug_dirs = folders,
 	};
-	struct files *files = files_direct_new();
+	struct debuginfod *d = NULL;
 
+	if (o->debuginfod && debuginfod_new(&d, FETCH_NS, err) < 0)
+		return -1;
+	if (d)
+		fetch(p, o, d);
+	list_folders(o, d, folders);
+	struct files *files = files_direct_new();
 	resymbolize(p, files, &how, report);
 	files_free(files);
+	if (d)
+		fetch_name_sources(p, d);
+	debuginfod_free(d);
+	return 0;
 }
 
 static void say_done(const char *to, bool kept_old, const struct resymbolize_report *report)
@@ -124,9 +169,10 @@ static int run(void *options, int argc, char **argv)
 	int status = cmd_profile_open(&p, &command_symbolize, o->input, argc, argv, true, &faults);
 	if (status != EXIT_DONE)
 		return status;
-	look_up(&p, o, &report);
 	bool keep_old = in_place && faults; /* what could not be read may be read another day */
-	if (write_profile(&p, to, mode_of(from), keep_old, &err) < 0)
+	if (look_up(&p, o, &report, &err) < 0)
+		status = cmd_fail(&command_symbolize, &err, cmd_status(&err));
+	else if (write_profile(&p, to, mode_of(from), keep_old, &err) < 0)
 		status = cmd_fail(&command_symbolize, &err, EXIT_FAILED);
 	else if (!o->quiet)
 		say_done(to, keep_old, &report);
@@ -142,10 +188,13 @@ const struct command command_symbolize = {
 		"prof record names everything while it records. Where debug files were missing then, install "
 		"them and look up again: only files with the recorded build ID are used, and old names stay "
 		"where no better one is found. A damaged or unfinished prof.data is kept as FILE.old; a perf.data "
-		"is not replaced: use prof import.",
+		"is not replaced: use prof import.\n\n"
+		"Nothing is ever asked of the network unless --debuginfod is given. Then the program debuginfod-find fetches "
+		"the debug files of modules that have at least a hundredth of the samples, for two minutes at most.",
 	.examples =
 		"prof symbolize\tprof.data, in place.\n"
-		"prof symbolize --debug-dir ./symbols -o named.data crash.data\tWith debug files of one's own.\n",
+		"prof symbolize --debug-dir ./symbols -o named.data crash.data\tWith debug files of one's own.\n"
+		"prof symbolize --debuginfod\tWith those of the servers in DEBUGINFOD_URLS.\n",
 	.options = rows,
 	.options_size = sizeof(struct options),
 	.run = run,

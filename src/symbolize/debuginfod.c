@@ -1,0 +1,184 @@
+/* Running debuginfod-find and linking what it found into a folder by build ID. */
+#include "symbolize/debuginfod.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "base/memory.h"
+
+#define PROGRAM	     "debuginfod-find"
+#define MIN_BUILD_ID 8
+#define MAX_BUILD_ID 128
+
+extern char **environ;
+
+struct debuginfod {
+	char folder[512];
+	uint64_t deadline_ns;
+	VEC(char *) made; /* paths below the folder, in the order they were made */
+};
+
+static int make_folder(struct debuginfod *d, const char *path, struct error *err)
+{
+	if (mkdir(path, 0700) < 0)
+		return errno == EEXIST ? 0 : error_set_errno(err, errno, "cannot make %s", path);
+	vec_push(&d->made, xstrdup(path));
+	return 0;
+}
+
+int debuginfod_new(struct debuginfod **out, uint64_t time_ns, struct error *err)
+{
+	const char *urls = getenv("DEBUGINFOD_URLS"), *tmp = getenv("TMPDIR");
+	char path[1024];
+
+	*out = NULL;
+	if (!urls || strspn(urls, " \t\n") == strlen(urls))
+		return error_set(err, ERROR_USAGE,
+				 "debuginfod: name the servers to ask in DEBUGINFOD_URLS");
+	struct debuginfod *d = xcalloc(1, sizeof(*d));
+	d->deadline_ns = clock_monotonic_ns() + time_ns;
+	snprintf(d->folder, sizeof(d->folder), "%.480s/prof-debuginfod-XXXXXX",
+		 tmp && tmp[0] == '/' ? tmp : "/tmp");
+	if (!mkdtemp(d->folder)) {
+		error_set_errno(err, errno, "cannot make the folder %s", d->folder);
+		free(d);
+		return -1;
+	}
+	snprintf(path, sizeof(path), "%s/.build-id", d->folder);
+	if (make_folder(d, path, err) < 0) {
+		debuginfod_free(d);
+		return -1;
+	}
+	*out = d;
+	return 0;
+}
+
+void debuginfod_free(struct debuginfod *d)
+{
+	if (!d)
+		return;
+	for (size_t i = d->made.len; i-- > 0;) {
+		remove(d->made.data[i]);
+		free(d->made.data[i]);
+	}
+	vec_release(&d->made);
+	rmdir(d->folder);
+	free(d);
+}
+
+const char *debuginfod_folder(const struct debuginfod *d)
+{
+	return d->folder;
+}
+
+static bool is_build_id(const char *hex)
+{
+	size_t len = strlen(hex);
+
+	return len >= MIN_BUILD_ID && len <= MAX_BUILD_ID && strspn(hex, "0123456789abcdef") == len;
+}
+
+/* Starts the program; its standard output comes through *from. */
+static int start(const char *build_id, pid_t *pid, int *from, struct error *err)
+{
+	char *const argv[] = { (char[]){ PROGRAM }, (char[]){ "debuginfo" }, xstrdup(build_id),
+			       NULL };
+	posix_spawn_file_actions_t actions;
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC) < 0) {
+		free(argv[2]);
+		return error_set_errno(err, errno, "cannot make a pipe");
+	}
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+	posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
+	posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+	int failed = posix_spawnp(pid, PROGRAM, &actions, NULL, argv, environ);
+	posix_spawn_file_actions_destroy(&actions);
+	free(argv[2]);
+	close(ends[1]);
+	*from = ends[0];
+	if (!failed)
+		return 0;
+	close(ends[0]);
+	if (failed == ENOENT)
+		return error_set(err, ERROR_NOT_FOUND,
+				 PROGRAM " is not installed (Debian: apt install debuginfod)");
+	return error_set_errno(err, failed, "cannot run " PROGRAM);
+}
+
+/* What it writes, until it ends or time is up; then it is killed. true: it ended by itself. */
+static bool read_until(int from, uint64_t deadline_ns, char *out, size_t size)
+{
+	size_t used = 0;
+	uint64_t now;
+
+	while ((now = clock_monotonic_ns()) < deadline_ns) {
+		struct pollfd p = { .fd = from, .events = POLLIN };
+		uint64_t left_ms = (deadline_ns - now) / 1000000 + 1;
+		int ready = poll(&p, 1, left_ms < INT_MAX ? (int)left_ms : INT_MAX);
+		if (ready == 0 || (ready < 0 && errno == EINTR))
+			continue;
+		ssize_t n = ready < 0 ? -1 : read(from, out + used, size - 1 - used);
+		if (n <= 0 || (used += (size_t)n) == size - 1) {
+			out[used] = '\0';
+			return n == 0;
+		}
+	}
+	return false;
+}
+
+static int link_to(struct debuginfod *d, const char *build_id, const char *file, struct error *err)
+{
+	char path[1024];
+
+	snprintf(path, sizeof(path), "%s/.build-id/%.2s", d->folder, build_id);
+	if (make_folder(d, path, err) < 0)
+		return -1;
+	snprintf(path, sizeof(path), "%s/.build-id/%.2s/%s.debug", d->folder, build_id,
+		 build_id + 2);
+	if (symlink(file, path) < 0)
+		return error_set_errno(err, errno, "cannot make %s", path);
+	vec_push(&d->made, xstrdup(path));
+	return 0;
+}
+
+int debuginfod_fetch(struct debuginfod *d, const char *build_id, struct error *err)
+{
+	char path[PATH_MAX];
+	int from = -1, status = 0;
+	pid_t pid;
+
+	if (!is_build_id(build_id))
+		return error_set(err, ERROR_FORMAT, "not a build ID: %.200s", build_id);
+	if (clock_monotonic_ns() >= d->deadline_ns)
+		return error_set(err, ERROR_LIMIT, "debuginfod: no time left");
+	if (start(build_id, &pid, &from, err) < 0)
+		return -1;
+	bool ended = read_until(from, d->deadline_ns, path, sizeof(path));
+	close(from);
+	if (!ended)
+		kill(pid, SIGKILL);
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (!ended)
+		return error_set(err, ERROR_LIMIT, "debuginfod: the servers took too long");
+	path[strcspn(path, "\n")] = '\0';
+	if (status != 0 || path[0] != '/')
+		return error_set(err, ERROR_NOT_FOUND, "debuginfod: no server has build ID %s",
+				 build_id);
+	return link_to(d, build_id, path, err);
+}

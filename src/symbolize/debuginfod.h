@@ -1,0 +1,24 @@
+/*
+ * Debug files from debuginfod servers, only when somebody asks for it. The program debuginfod-find
+ * does it, in a process of its own: what speaks to the network shares no memory with prof, and prof
+ * links no library for it. What comes is found like any other debug file, and has to prove its
+ * build ID like any other.
+ */
+#ifndef PROF_SYMBOLIZE_DEBUGINFOD_H
+#define PROF_SYMBOLIZE_DEBUGINFOD_H
+
+#include "base/error.h"
+#include <stdint.h>
+
+struct debuginfod;
+
+/* *out: NULL and -1 when DEBUGINFOD_URLS names no server, or no folder can be made. time_ns: for all files together. */
+int debuginfod_new(struct debuginfod **out, uint64_t time_ns, struct error *err);
+/* Removes the folder. What was downloaded stays in debuginfod's own cache. */
+void debuginfod_free(struct debuginfod *d);
+/* A folder like /usr/lib/debug with what was fetched. */
+const char *debuginfod_folder(const struct debuginfod *d);
+/* build_id: lower-case hexadecimal. 0, or -1 with why: not there, no time left, cannot be run. */
+int debuginfod_fetch(struct debuginfod *d, const char *build_id, struct error *err);
+
+#endif

@@ -1,0 +1,120 @@
+"""prof symbolize --debuginfod: asked for, or nothing is; what comes has to be of the same build."""
+import os
+import shutil
+import socket
+import subprocess
+import time
+
+from proftest import Skip, environment, expect, expect_equal, main, need_tool, prof, program, run
+
+
+def stripped_recording():
+    """Of a program whose names are only in inlined.debug, in a folder of its own."""
+    need_tool("objcopy")
+    os.mkdir("served")
+    run("objcopy", "--only-keep-debug", program("inlined"), "served/inlined.debug")
+    run("strip", program("inlined"), "-o", "stripped")
+    r = prof("record", "-q", "-o", "a.data", "--", os.path.abspath("stripped"), "400")
+    expect_equal(r.status, 0, str(r))
+    expect("level3" not in names(), "names before")
+
+
+def names():
+    return prof("folded", "a.data").out
+
+
+def settings(urls, **more):
+    return environment(DEBUGINFOD_URLS=urls, DEBUGINFOD_CACHE_PATH=os.path.abspath("downloads"), **more)
+
+
+def fake_find(script, **more):
+    """A debuginfod-find of our own, for what no server should do."""
+    os.makedirs("bin", exist_ok=True)
+    with open("bin/debuginfod-find", "w", encoding="utf-8") as f:
+        f.write("#!/bin/sh\n" + script)
+    os.chmod("bin/debuginfod-find", 0o755)
+    return settings("http://none.invalid", PATH=os.path.abspath("bin") + ":" + os.environ["PATH"], **more)
+
+
+def start_server():
+    need_tool("debuginfod")
+    need_tool("debuginfod-find")
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        port = s.getsockname()[1]
+    server = subprocess.Popen(["debuginfod", "-p", str(port), "-d", ":memory:", "-F", os.path.abspath("served")],
+                              stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                              env=environment())
+    return server, "http://127.0.0.1:%d" % port
+
+
+def wait_until_served(server, urls):
+    """It looks through its folders at its own pace."""
+    build_id = next(w for w in run("readelf", "-n", "stripped").out.split() if len(w) == 40)
+    for _ in range(120):
+        shutil.rmtree("probe", ignore_errors=True)
+        if server.poll() is not None:
+            raise Skip("debuginfod ends at once: status %d" % server.returncode)
+        if run("debuginfod-find", "debuginfo", build_id,
+               env=environment(DEBUGINFOD_URLS=urls, DEBUGINFOD_CACHE_PATH=os.path.abspath("probe"))).status == 0:
+            return
+        time.sleep(0.5)
+    raise Skip("debuginfod does not serve the file")
+
+
+def test_from_a_server():
+    stripped_recording()
+    server, urls = start_server()
+    try:
+        wait_until_served(server, urls)
+        r = prof("symbolize", "a.data", env=settings(urls))
+        expect_equal(r.status, 0, str(r))
+        expect(not os.path.exists("downloads"), "nothing is downloaded when nobody asks for it")
+        r = prof("symbolize", "--debuginfod", "a.data", env=settings(urls), timeout=200)
+        expect_equal(r.status, 0, str(r))
+        expect("main;host;level1;level2;level3" in names(), r.err + names())
+        expect("names from debuginfod" in prof("info", "a.data").out, prof("info", "a.data").out)
+    finally:
+        server.kill()
+        server.wait()
+
+
+def test_nobody_answers():
+    stripped_recording()
+    need_tool("debuginfod-find")
+    r = prof("symbolize", "--debuginfod", "a.data", env=settings("http://127.0.0.1:1"), timeout=200)
+    expect_equal(r.status, 0, str(r))
+    expect("no server has build ID" in r.err, r.err)
+    r = prof("symbolize", "--debuginfod", "a.data", env=settings(" "))
+    expect_equal((r.status, r.err.count("\n")), (2, 1), str(r))
+    expect("DEBUGINFOD_URLS" in r.err, r.err)
+
+
+def test_not_installed():
+    stripped_recording()
+    r = prof("symbolize", "--debuginfod", "a.data", env=settings("http://none.invalid", PATH="/no/such"))
+    expect_equal(r.status, 0, str(r))
+    expect("debuginfod-find is not installed" in r.err, r.err)
+
+
+def test_another_build_comes():
+    stripped_recording()
+    run("objcopy", "--only-keep-debug", program("deep"), "wrong.debug")
+    r = prof("symbolize", "--debuginfod", "a.data", env=fake_find("echo %s\n" % os.path.abspath("wrong.debug")))
+    expect_equal(r.status, 0, str(r))
+    expect("level3" not in names(), names())
+    expect("its build ID is another one" in prof("info", "a.data").out, prof("info", "a.data").out)
+
+
+def test_nonsense_comes():
+    stripped_recording()
+    os.mkdir("tmp")
+    for script in ("echo ../../etc/passwd", "head -c 100000 /dev/zero", "echo /etc/passwd", "echo /no/such/file", "kill -9 $$"):
+        r = prof("symbolize", "--debuginfod", "a.data", env=fake_find(script + "\n", TMPDIR=os.path.abspath("tmp")))
+        expect_equal(r.status, 0, script + str(r))
+        expect("level3" not in names(), names())
+    expect_equal(os.listdir("tmp"), [], "what is left behind")
+
+
+if __name__ == "__main__":
+    main(globals())
