@@ -19,6 +19,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Where whole stacks end: to see that threads begin there. */
+struct root {
+	char module[64];
+	uint64_t vaddr, count;
+};
+
 struct bench {
 	struct task_table *tasks;
 	struct unwinder *unwinder;
@@ -27,6 +33,7 @@ struct bench {
 	uint64_t dwfl_key;
 	uint64_t every, seen, without;
 	struct oracle_tally tally;
+	VEC(struct root) roots;
 	struct unwind_frame own[ORACLE_FRAMES_MAX];
 	struct oracle_stack other;
 };
@@ -91,12 +98,37 @@ static void tell_dwfl(struct bench *b, const struct task_space *space, uint64_t 
 	}
 }
 
+static void note_root(struct bench *b, const struct unwind_frame *outermost)
+{
+	const struct task_mapping *m = outermost->user;
+	struct root root = { .vaddr = outermost->pc - (m ? m->bias : 0), .count = 1 };
+	snprintf(root.module, sizeof(root.module), "%s", m ? module_name(m) : "?");
+	for (size_t i = 0; i < b->roots.len; i++) {
+		struct root *known = &b->roots.data[i];
+		if (known->vaddr == root.vaddr && strcmp(known->module, root.module) == 0) {
+			known->count++;
+			return;
+		}
+	}
+	vec_push(&b->roots, root);
+}
+
+static void print_roots(const struct bench *b)
+{
+	printf("outermost frames of whole stacks:\n");
+	for (size_t i = 0; i < b->roots.len; i++)
+		printf("%8" PRIu64 "  %s+%#" PRIx64 "\n", b->roots.data[i].count,
+		       b->roots.data[i].module, b->roots.data[i].vaddr);
+}
+
 static void compare(struct bench *b, const struct unwind_request *rq)
 {
 	struct oracle_subject own = { .rq = rq, .frames = b->own, .module_name = module_name };
 	own.count = unwind_stack(b->unwinder, rq, b->own, ORACLE_FRAMES_MAX, &own.end);
 	b->tally.frames += own.count;
 	b->tally.whole += own.end == END_ROOT;
+	if (own.end == END_ROOT)
+		note_root(b, &b->own[own.count - 1]);
 	oracle_libunwind(rq, &b->other);
 	oracle_compare(&b->tally, ORACLE_LIBUNWIND, &own, &b->other);
 	dwfl_space_walk(b->dwfl, rq, &b->other);
@@ -195,11 +227,13 @@ static int run(struct bench *b, int fd, const char *path)
 	while ((got = perf_data_next(in, &r, &err)) > 0)
 		on_record(b, &r);
 	oracle_print(&b->tally);
+	print_roots(b);
 	printf("%" PRIu64 " samples without a copy of user registers and stack\n", b->without);
 	unwinder_free(b->unwinder);
 	for (size_t i = 0; i < b->modules.len; i++)
 		unwind_module_free(b->modules.data[i]);
 	vec_release(&b->modules);
+	vec_release(&b->roots);
 	dwfl_space_free(b->dwfl);
 	task_table_free(b->tasks);
 	files_free(files);
