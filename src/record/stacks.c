@@ -216,6 +216,12 @@ static size_t user_chain(struct stacks *s, const struct record_sample *sample)
 	return n;
 }
 
+/* Less than asked is copied only where the stack ends, or a page is not there. */
+static bool is_copy_cut(const struct record_sample *sample)
+{
+	return sample->stack_len + 8 > sample->stack_asked;
+}
+
 static size_t unwind_copy(struct stacks *s, const struct task_thread *t, const struct record *r,
 			  struct raw_frame *out, uint8_t *end)
 {
@@ -231,8 +237,7 @@ static size_t unwind_copy(struct stacks *s, const struct task_thread *t, const s
 		.stack_address = regs.value[s->config.arch == UNWIND_X86_64 ? 7 : 31],
 		.stack = sample->stack,
 		.stack_len = (size_t)sample->stack_len,
-		/* Less than asked is copied only where the stack ends. */
-		.stack_is_cut = sample->stack_len + 8 > sample->stack_asked,
+		.stack_is_cut = is_copy_cut(sample),
 	};
 	if (s->late) {
 		late_begin(s->late, t, r, memory.stack_address);
@@ -394,10 +399,10 @@ static void intern(struct stacks *s, const struct task_thread *t, const struct r
 	out->node = node;
 }
 
-static bool has_guessed(const struct raw_frame *frames, size_t n)
+static bool has_frame(const struct raw_frame *frames, size_t n, uint8_t how)
 {
 	for (size_t i = 0; i < n; i++) {
-		if (frames[i].how == FRAME_GUESSED)
+		if (frames[i].how == how)
 			return true;
 	}
 	return false;
@@ -548,13 +553,16 @@ void stacks_resolve(struct stacks *s, const struct task_thread *t, const struct 
 		has_root = graft_root(s, t, kernel_frames, &n, out->end);
 	intern(s, t, s->frames, n, out);
 
-	bool guessed = has_guessed(s->frames, n);
+	bool guessed = has_frame(s->frames, n, FRAME_GUESSED);
 	out->flags = (uint8_t)((in_kernel ? SAMPLE_KERNEL : 0) | (guessed ? SAMPLE_GUESSED : 0) |
 			       (has_root ? SAMPLE_HAS_ROOT : 0));
 	s->stats.stacks++;
 	s->stats.known += out->end != END_UNKNOWN && out->end != END_NO_STACK;
 	s->stats.guessed += guessed;
 	s->stats.whole += out->end == END_ROOT && !guessed;
-	s->stats.truncated += out->end == END_TRUNCATED;
+	/* What was read later did not fit either. */
+	bool later = sample->user_regs.abi && is_copy_cut(sample) &&
+		     has_frame(s->frames, n, FRAME_LATER);
+	s->stats.truncated += out->end == END_TRUNCATED || later;
 	s->stats.elsewhere += out->end == END_OTHER_STACK;
 }
