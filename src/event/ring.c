@@ -11,6 +11,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#define PREFETCH_BYTES 512
+
 static int map_error(int errnum, size_t bytes, struct error *err)
 {
 	if (errnum == EPERM)
@@ -102,6 +104,18 @@ const void *ring_next(struct ring *r, uint8_t *scratch, size_t *len, bool *broke
 		return r->data + at;
 	copy_wrapped(r, r->tail - header.size, scratch, header.size);
 	return scratch;
+}
+
+/* Its header, registers and the top of its stack copy, and what follows the copy. */
+void ring_prefetch(const struct ring *r, size_t len)
+{
+	uint64_t mask = r->data_bytes - 1;
+
+	if (r->tail == r->head)
+		return;
+	for (uint64_t at = 0; at < PREFETCH_BYTES; at += 64)
+		__builtin_prefetch(r->data + ((r->tail + at) & mask));
+	__builtin_prefetch(r->data + ((r->tail + len - sizeof(uint64_t)) & mask));
 }
 
 void ring_release(struct ring *r)

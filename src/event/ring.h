@@ -27,6 +27,9 @@ void ring_unmap(struct ring *r);
  * and skips to head (*broken). */
 void ring_begin(struct ring *r);
 const void *ring_next(struct ring *r, uint8_t *scratch, size_t *len, bool *broken);
+/* Ask for the memory of the record after the one yielded last, which was len long: the next is
+ * likely to be, too. */
+void ring_prefetch(const struct ring *r, size_t len);
 void ring_release(struct ring *r);
 /* The same but for the last len bytes yielded: the next ring_begin starts with them. */
 void ring_release_but(struct ring *r, size_t len);

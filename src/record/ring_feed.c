@@ -96,6 +96,7 @@ static void take_front(struct rings *r, struct rings_cpu *c)
 		c->front_len = 0;
 		return;
 	}
+	ring_prefetch(&c->ring, c->front_len);
 	uint64_t time_ns = record_time(r->decoder, c->front, c->front_len);
 	if (time_ns) /* else as the one before */
 		c->front_ns = time_ns;
