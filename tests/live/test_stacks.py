@@ -97,8 +97,8 @@ def test_deep_recursion():
 
 def test_deeper_than_kept():
     stacks = burnt(record(program("deep"), 400, 3000, 16), "leaf_burn")
-    expect_all(stacks, lambda s: s.is_cut and s.has("main", "rec"), "cut, with main below the cut")
-    expect_all(stacks, lambda s: 1024 < s.frames.count("rec") < 3000, "at least 1024 frames are kept")
+    expect_all(stacks, lambda s: s.is_cut and s.has("main", "rec"), "cut, with main below the cut", 0.9)
+    expect_all(stacks, lambda s: 1024 < s.frames.count("rec") < 3000, "at least 1024 frames are kept", 0.9)
 
 
 def test_large_frames():
@@ -198,7 +198,7 @@ def test_musl():
 def test_go():
     if not os.path.exists(program("goroutines")):
         raise Skip("no Go compiler")
-    expect_whole(record(program("goroutines"), 1500, options=["--no-kernel"]), 0.9)
+    expect_whole(record(program("goroutines"), 1500, options=["--no-kernel"]), 0.8)
 
 
 def test_stack_modes():
