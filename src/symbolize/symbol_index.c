@@ -49,6 +49,10 @@ static int compare_aliases(const struct symbol *a, const struct symbol *b)
 	size_t x = leading_underscores(a->name), y = leading_underscores(b->name);
 	if (x != y)
 		return x < y ? -1 : 1;
+	/* __x64_sys_gettid rather than __ia32_sys_gettid, memcpy rather than memmove */
+	x = strlen(a->name), y = strlen(b->name);
+	if (x != y)
+		return x < y ? -1 : 1;
 	return strcmp(a->name, b->name);
 }
 

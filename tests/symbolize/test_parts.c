@@ -99,10 +99,13 @@ static void test_best_alias(void **state)
 	add(&x, 0x2000, 0, "g_without_size", 1);
 	add(&x, 0x3000, 8, "b_weak", 2);
 	add(&x, 0x3000, 8, "a_weak", 2);
+	add(&x, 0x4000, 8, "__ia32_sys_gettid", 1);
+	add(&x, 0x4000, 8, "__x64_sys_gettid", 1);
 	symbol_index_finish(&x);
 	assert_string_equal(name_at(&x, 0x1000), "global");
 	assert_string_equal(name_at(&x, 0x2007), "z_local");
 	assert_string_equal(name_at(&x, 0x3000), "a_weak");
+	assert_string_equal(name_at(&x, 0x4000), "__x64_sys_gettid");
 	symbol_index_release(&x);
 }
 
