@@ -37,7 +37,7 @@ struct broker {
 	VEC(pid_t) pids;  /* processes attached to */
 	VEC(int) pid_fds; /* pidfds of them, -1 once ended */
 	struct open_batch *batch;
-	unsigned interrupts;
+	unsigned interrupts, hurried;
 	bool stopping, done, duration_over;
 	int stop_signal; /* the child is to be ended with it, 0: left alone */
 	uint64_t stop_at_ns, enable_at_ns, kill_at_ns;

@@ -173,6 +173,18 @@ static void first_interrupt(struct broker *b)
 		"ends (interrupt again to stop)");
 }
 
+/* Recording is over, and writing takes longer than somebody cares to wait. */
+static void hurry(struct broker *b)
+{
+	if (b->worker <= 0)
+		return;
+	if (b->hurried++ == 0)
+		log_message(LOG_NOTICE,
+			    "names are still being looked up; interrupt again to end without");
+	else
+		kill(b->worker, SIGKILL); /* what it has flushed stays */
+}
+
 /* A second interrupt, SIGTERM or SIGHUP: stop, write, end the command. */
 static void stop_by_signal(struct broker *b)
 {
@@ -181,6 +193,8 @@ static void stop_by_signal(struct broker *b)
 		log_message(LOG_NOTICE,
 			    "stopping: the command gets SIGTERM, and SIGKILL after %d s",
 			    (int)(GRACE_NS / 1000000000));
+	} else if (b->stopping && !b->done) {
+		hurry(b);
 	}
 	stop_recording(b);
 }

@@ -2,8 +2,10 @@
 #include "record/followed.h"
 
 #include "files/proc_maps.h"
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -136,8 +138,17 @@ void followed_init(struct followed *f, struct files *files, uint64_t since_ticks
 				.everything = everything };
 }
 
+static void forget_recent(struct followed *f, unsigned i)
+{
+	if (f->recent[i].pid)
+		close(f->recent[i].fd);
+	f->recent[i].pid = 0;
+}
+
 void followed_release(struct followed *f)
 {
+	for (unsigned i = 0; i < FOLLOWED_RECENT; i++)
+		forget_recent(f, i);
 	hmap_release(&f->by_pid);
 	vec_release(&f->members);
 }
@@ -169,16 +180,54 @@ static bool is_followed(struct followed *f, pid_t pid, const struct look *l)
 	return true;
 }
 
+/* Memory of a process may be asked for many times a second. */
+static bool was_allowed_lately(struct followed *f, pid_t pid)
+{
+	for (unsigned i = 0; i < FOLLOWED_RECENT; i++) {
+		if (f->recent[i].pid != pid)
+			continue;
+		struct pollfd p = { .fd = f->recent[i].fd, .events = POLLIN };
+		if (poll(&p, 1, 0) == 0)
+			return true;
+		forget_recent(f, i); /* it has ended */
+	}
+	return false;
+}
+
+static void remember_recent(struct followed *f, pid_t pid, int fd)
+{
+	unsigned i = f->next_recent++ % FOLLOWED_RECENT;
+
+	forget_recent(f, i);
+	f->recent[i].pid = pid;
+	f->recent[i].fd = fd;
+}
+
+static enum files_access look_and_decide(struct followed *f, pid_t pid)
+{
+	struct look l;
+
+	if (!look_at(f, pid, &l))
+		return FILES_GONE;
+	return is_followed(f, pid, &l) ? FILES_ALLOWED : FILES_REFUSED;
+}
+
 enum files_access followed_access(void *ctx, pid_t pid)
 {
 	struct followed *f = ctx;
-	struct look l;
 
 	if (pid <= 0)
 		return FILES_REFUSED;
 	if (f->everything)
 		return FILES_ALLOWED;
-	if (!look_at(f, pid, &l))
-		return FILES_GONE;
-	return is_followed(f, pid, &l) ? FILES_ALLOWED : FILES_REFUSED;
+	if (was_allowed_lately(f, pid))
+		return FILES_ALLOWED;
+	/* Before the look, so that both are of one process; kernels before 5.3 have none. */
+	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	enum files_access access = look_and_decide(f, pid);
+	if (access == FILES_ALLOWED && fd >= 0)
+		remember_recent(f, pid, fd);
+	else if (fd >= 0)
+		close(fd);
+	return access;
 }

@@ -13,6 +13,7 @@
 #include <sys/types.h>
 
 #define FOLLOWED_MAX_USERS 16
+#define FOLLOWED_RECENT	   16
 
 struct followed_process {
 	pid_t pid;
@@ -26,6 +27,14 @@ struct followed {
 	struct hmap by_pid;   /* → index in members */
 	VEC(struct followed_process) members;
 	size_t added; /* how many of them, the first, were named by the user */
+
+	struct {
+		pid_t pid;
+		int fd; /* pidfd: tells whether it still is the same process, without a look at
+			   /proc */
+	} recent[FOLLOWED_RECENT]; /* allowed lately; pid 0: free */
+
+	unsigned next_recent;
 	uint32_t users[FOLLOWED_MAX_USERS]; /* of members */
 	size_t user_count;
 };

@@ -12,8 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
+#define NS_PER_S	  UINT64_C(1000000000)
 #define EXCERPT_ADDRESSES 400 /* hottest addresses of the recording */
 
 /* Frames of one address inside a batch's result; strings live in the batch's arena. */
@@ -59,8 +61,11 @@ struct names {
 	size_t out;			      /* batches handed over and not yet collected */
 	pthread_t thread;
 	bool has_thread;
-	struct files *files; /* the naming thread's */
-	atomic_uint_least64_t thread_cpu_ns;
+	struct files *files;		     /* the naming thread's */
+	atomic_uint_least64_t thread_cpu_ns; /* up to the last batch that was done */
+	uint64_t batch_cpu_ns;		     /* that one may take; 0: any */
+	struct batch *current;		     /* the naming thread's, guarded by lock */
+	char *gave_up;
 	pthread_mutex_t lock; /* guards todo, done, stop */
 	pthread_cond_t todo_ready, done_ready;
 	struct batch_queue todo, done;
@@ -130,6 +135,7 @@ static struct batch *wait_for_work(struct names *n)
 	while (!n->todo.head && !n->stop)
 		pthread_cond_wait(&n->todo_ready, &n->lock);
 	struct batch *b = n->stop ? NULL : queue_take(&n->todo);
+	n->current = b;
 	pthread_mutex_unlock(&n->lock);
 	return b;
 }
@@ -163,6 +169,7 @@ static void *naming_thread(void *arg)
 		atomic_store(&n->thread_cpu_ns, clock_thread_cpu_ns());
 		pthread_mutex_lock(&n->lock);
 		queue_put(&n->done, b);
+		n->current = NULL;
 		pthread_cond_signal(&n->done_ready);
 		pthread_mutex_unlock(&n->lock);
 	}
@@ -201,7 +208,7 @@ static void queue_drop(struct batch_queue *q)
 
 void names_free(struct names *n)
 {
-	if (!n)
+	if (!n || n->gave_up)
 		return;
 	pthread_mutex_lock(&n->lock);
 	n->stop = true;
@@ -372,12 +379,42 @@ size_t names_collect(struct names *n, struct task_table *tasks)
 	}
 }
 
-static void wait_for_batch(struct names *n)
+void names_limit(struct names *n, uint64_t batch_cpu_ns)
 {
+	n->batch_cpu_ns = batch_cpu_ns;
+}
+
+const char *names_gave_up(const struct names *n)
+{
+	return n->gave_up;
+}
+
+/* CPU time, not time: on a busy machine everything takes longer. */
+static bool takes_too_much(const struct names *n)
+{
+	clockid_t clock;
+	struct timespec t;
+	if (!n->batch_cpu_ns || !n->current || pthread_getcpuclockid(n->thread, &clock) != 0 ||
+	    clock_gettime(clock, &t) != 0)
+		return false;
+	uint64_t cpu_ns = (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
+	return cpu_ns - atomic_load(&n->thread_cpu_ns) > n->batch_cpu_ns;
+}
+
+/* Until one is done. false: it takes too much. */
+static bool wait_for_batch(struct names *n)
+{
+	struct timespec until;
 	pthread_mutex_lock(&n->lock);
-	while (!n->done.head)
-		pthread_cond_wait(&n->done_ready, &n->lock);
+	while (!n->done.head && !n->gave_up) {
+		clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_sec++;
+		pthread_cond_timedwait(&n->done_ready, &n->lock, &until);
+		if (!n->done.head && takes_too_much(n))
+			n->gave_up = xstrdup(n->current->path ? n->current->path : "");
+	}
 	pthread_mutex_unlock(&n->lock);
+	return !n->gave_up;
 }
 
 void names_finish(struct names *n, struct task_table *tasks)
@@ -385,10 +422,8 @@ void names_finish(struct names *n, struct task_table *tasks)
 	struct progress progress;
 	names_submit(n);
 	progress_start(&progress, "naming functions");
-	for (size_t all = n->out; names_collect(n, tasks);) {
+	for (size_t all = n->out; names_collect(n, tasks) && wait_for_batch(n);)
 		progress_update(&progress, all - n->out, all);
-		wait_for_batch(n);
-	}
 	progress_end(&progress);
 }
 
@@ -455,8 +490,8 @@ void names_add_excerpts(struct names *n, struct task_table *tasks)
 	vec_release(&hot.items);
 	if (n->has_thread)
 		hand_over(n, plain_batch(BATCH_KEEP));
-	while (names_collect(n, tasks))
-		wait_for_batch(n);
+	while (names_collect(n, tasks) && wait_for_batch(n))
+		;
 }
 
 void names_new_epoch(struct names *n)

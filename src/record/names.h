@@ -34,6 +34,11 @@ void names_finish(struct names *n, struct task_table *tasks);
 void names_add_excerpts(struct names *n, struct task_table *tasks);
 /* The epoch is about to end or has just begun: forget what was noted. Nothing may be out. */
 void names_new_epoch(struct names *n);
+/* One batch may take so much CPU time; whoever waits for one that takes more gives up. 0: any. */
+void names_limit(struct names *n, uint64_t batch_cpu_ns);
+/* The path of the module that was given up, NULL when none was. The naming thread still runs then: n, files and what
+ * they refer to stay in use until the process ends, and names_free does nothing. */
+const char *names_gave_up(const struct names *n);
 uint64_t names_thread_cpu_ns(const struct names *n);
 
 #endif

@@ -2,12 +2,14 @@
 #include "record/pipeline.h"
 
 #include "base/hash.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "record/accounts.h"
 #include "record/codes.h"
 #include "record/names.h"
 #include "record/rows.h"
 #include "record/stacks.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -160,15 +162,16 @@ struct pipeline *pipeline_new(const struct pipeline_config *config, struct profi
 	if (config->name_files) {
 		p->codes = new_codes(p);
 		p->names = names_new(config->name_files, &p->rows, p->codes);
+		names_limit(p->names, config->naming_cpu_ns);
 	}
-	p->stacks = stacks_new(&(struct stacks_config){ .rows = &p->rows,
-							.names = p->names,
-							.codes = p->codes,
-							.tasks = p->tasks,
-							.arch = config->arch,
-							.files = config->imported ? NULL
-										  : config->files,
-							.check_every = config->check_every });
+	p->stacks = stacks_new(
+		&(struct stacks_config){ .rows = &p->rows,
+					 .names = p->names,
+					 .codes = p->codes,
+					 .tasks = p->tasks,
+					 .arch = config->arch,
+					 .files = config->imported ? NULL : config->files,
+					 .check_every = config->check_every });
 	write_header_rows(p);
 	for (uint32_t i = 0; i < config->event_count && config->account; i++) {
 		struct accounts_config a = { &p->rows, p->tasks, p->states.data[i].row,
@@ -593,6 +596,21 @@ static void write_health(struct pipeline *p, const struct pipeline_end *end)
 	profile_writer_set_health(p->writer, &h);
 }
 
+static void note_gave_up(struct pipeline *p)
+{
+	char text[400];
+	snprintf(text, sizeof(text),
+		 "naming functions of %.300s took too long: names are missing from there on",
+		 names_gave_up(p->names));
+	pipeline_note(p, text);
+	log_message(LOG_NOTICE, "%s", text);
+}
+
+bool pipeline_gave_up(const struct pipeline *p)
+{
+	return p->names && names_gave_up(p->names);
+}
+
 int pipeline_finish(struct pipeline *p, const struct pipeline_end *end, struct error *err)
 {
 	for (size_t i = 0; i < p->states.len; i++)
@@ -601,7 +619,10 @@ int pipeline_finish(struct pipeline *p, const struct pipeline_end *end, struct e
 	if (p->names) {
 		codes_finish(p->codes);
 		names_finish(p->names, p->tasks);
-		names_add_excerpts(p->names, p->tasks);
+		if (!names_gave_up(p->names))
+			names_add_excerpts(p->names, p->tasks);
+		if (names_gave_up(p->names))
+			note_gave_up(p);
 	}
 	if (p->config.imported)
 		p->config.run.start_ns = p->stats.first_ns;

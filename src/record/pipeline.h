@@ -34,6 +34,7 @@ struct pipeline_config {
 	enum unwind_arch arch;
 	uint32_t check_every;
 	bool account;		/* exact counts are expected (READ records, final values) */
+	uint64_t naming_cpu_ns; /* see names_limit: for one module at the end; 0: any */
 	bool inner_pidns;	/* see task_set_inner_pidns */
 	bool imported;		/* from a file: processes named in it are not those that live now */
 	struct profile_run run; /* strings below instead of ids */
@@ -46,6 +47,8 @@ struct pipeline_config {
 
 struct pipeline *pipeline_new(const struct pipeline_config *config, struct profile_writer *writer);
 void pipeline_free(struct pipeline *p);
+/* Naming was given up: a thread still uses everything, and the process has to end without pipeline_free. */
+bool pipeline_gave_up(const struct pipeline *p);
 struct task_table *pipeline_tasks(struct pipeline *p);
 void pipeline_note(struct pipeline *p, const char *text); /* into the file, once each */
 

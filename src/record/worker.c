@@ -25,6 +25,7 @@
 #define GROW_ELSEWHERE 3   /* stacks that go on on another one: that does not happen by chance */
 #define JITTER_NS      1000000000ull
 #define MAX_OUTLIVING  1000 /* that are looked at */
+#define NAMING_CPU_NS  (120 * CLOCK_NS) /* of one module, when everything else is done */
 
 struct worker {
 	const struct worker_sockets *sockets;
@@ -157,6 +158,7 @@ static void new_pipeline(struct worker *w)
 		.arch = describe_arch(),
 		.check_every = w->plan->options->check_stacks,
 		.account = !w->plan->system_wide,
+		.naming_cpu_ns = NAMING_CPU_NS,
 		.inner_pidns = w->about.inner_pidns,
 		.run = { .start_ns = clock_monotonic_ns(),
 			 .start_realtime_ns = clock_realtime_ns(),
@@ -342,7 +344,8 @@ static bool still_lives(struct worker *w, uint32_t pid)
 	return lives;
 }
 
-/* The recording ends with the launched command; what it has left in the background goes on unseen. */
+/* The recording ends with the launched command; what it has left in the background goes on unseen.
+ */
 static void note_outliving(struct worker *w)
 {
 	struct pipeline_living living = { 0 };
@@ -358,7 +361,8 @@ static void note_outliving(struct worker *w)
 	}
 	vec_release(&living.pids);
 	if (w->outliving)
-		pipeline_note(w->pipeline, "processes of the command ran on after it had ended, unrecorded");
+		pipeline_note(w->pipeline,
+			      "processes of the command ran on after it had ended, unrecorded");
 }
 
 static void fill_summary(struct worker *w, struct control_summary *m)
@@ -538,6 +542,7 @@ int worker_main(const struct worker_sockets *sockets, struct plan *plan)
 		if (!w.broker_gone && send_summary(&w, CONTROL_DONE, NULL) < 0)
 			w.broker_gone = true;
 	}
-	release(&w);
+	if (!w.pipeline || !pipeline_gave_up(w.pipeline))
+		release(&w);
 	return 0;
 }

@@ -67,6 +67,7 @@ static _Noreturn void serve(struct fixture *f, int socket)
 				       .ctx = &context };
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	setenv("XDG_CACHE_HOME", f->folder, 1); /* the cache may be asked for too */
 	while (files_serve(&server, socket) == 1)
 		;
 	files_free(server.files);
@@ -371,8 +372,13 @@ static unsigned check_answer(const struct fixture *f)
 	assert_true(protocol_parse_answer(message, (size_t)n, count, &a, &data));
 	if (a.form == FORM_FILE) {
 		char magic[4] = "";
-		assert_int_equal(pread(fds[0], magic, 4, 0), 4);
-		assert_memory_equal(magic, "\177ELF", 4);
+		struct stat st;
+		assert_int_equal(fstat(fds[0], &st), 0);
+		/* Or a new file for the cache, which nobody has written to. */
+		if (st.st_size > 0) {
+			assert_int_equal(pread(fds[0], magic, 4, 0), 4);
+			assert_memory_equal(magic, "\177ELF", 4);
+		}
 	}
 	for (size_t i = 0; i < count; i++)
 		close(fds[i]);

@@ -324,5 +324,24 @@ def test_interrupt_key():
     expect(below(Recording("test.data").counts(), "burn_here"), "data")
 
 
+def test_impatience_while_names_are_looked_up():
+    """The recording process stands still: interrupts end prof without it, and with what it had written."""
+    p = start(PROF, "record", "-o", "test.data", "--", program("shares"), "1500")
+    wait_until_recording()
+    worker = wait_until(lambda: child_named(p.pid, "prof-worker"), "the recording process")
+    os.kill(worker, signal.SIGSTOP)
+    wait_until(lambda: not child_named(p.pid, "shares"), "the command's end")
+
+    def ends():
+        os.kill(p.pid, signal.SIGINT)
+        time.sleep(0.2)
+        return p.poll() is not None
+    wait_until(ends, "prof to end")
+    r = finish(p)
+    expect_equal(r.status, 0, "the command's status: " + str(r))
+    expect("interrupt again to end without" in r.err and "ended early: Killed" in r.err, r.err)
+    expect_equal(prof("info", "test.data").status, 0, "the file")
+
+
 if __name__ == "__main__":
     main(globals())
