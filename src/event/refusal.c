@@ -48,12 +48,14 @@ static const char *seccomp_or_module(void)
 	return NULL;
 }
 
+/* The kernel itself refuses ordinary users with EACCES, filters usually with EPERM. */
 static void explain_permission(const struct event_spec *spec, const struct event_limits *limits,
-			       char *buf, size_t size)
+			       int errnum, char *buf, size_t size)
 {
 	const char *why = locked_down();
 
-	if (!why && (geteuid() == 0 || limits->paranoid < 0))
+	if (!why &&
+	    (geteuid() == 0 || limits->paranoid < 0 || (errnum == EPERM && under_seccomp())))
 		why = seccomp_or_module();
 	if (!why && geteuid() == 0)
 		why = "not permitted although root: a capability is missing (container?); start it "
@@ -129,7 +131,7 @@ void event_explain_refusal(int errnum, const struct event_spec *spec,
 			   const struct event_limits *limits, char *buf, size_t size)
 {
 	if (errnum == EACCES || errnum == EPERM)
-		explain_permission(spec, limits, buf, size);
+		explain_permission(spec, limits, errnum, buf, size);
 	else if (errnum == ENOENT || errnum == ENODEV || errnum == ENXIO)
 		snprintf(buf, size, "%s", explain_absent(spec, limits));
 	else

@@ -91,6 +91,13 @@ def test_seccomp():
     expect("seccomp" in c.out, c.out)
 
 
+def test_seccomp_for_a_user():
+    directory = setup("ending", "no_perf_events")
+    r = as_nobody("./no_perf_events", "./prof", "record", "-o", "t.data", "--", "./ending", "5000", "exit", cwd=directory)
+    expect_equal((r.status, r.out), (125, ""), str(r))
+    expect("seccomp" in r.err and "container" in r.err and r.err.count("\n") == 1, r.err)
+
+
 def check_ring_budget(*options):
     directory = setup("shares")
     prlimit = need_tool("prlimit")
