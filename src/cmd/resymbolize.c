@@ -14,6 +14,8 @@
 #include "base/memory.h"
 #include "elf/elf_image.h"
 
+#define GO_BUILD_ID_RECORDED 64 /* characters at most */
+
 struct address {
 	uint32_t module;
 	uint64_t address;
@@ -149,6 +151,15 @@ static size_t parse_build_id(const char *hex, uint8_t out[64])
 	return n;
 }
 
+/* Of a Go build ID the beginning is recorded. */
+static bool is_go_build_id(const char *recorded, const char *whole)
+{
+	size_t len = strlen(recorded);
+
+	return len > 0 && strncmp(recorded, whole, len) == 0 &&
+	       (whole[len] == '\0' || len == GO_BUILD_ID_RECORDED);
+}
+
 /* Is the file at fd the one that was recorded? */
 static bool is_same_file(const struct profile *p, const struct profile_module *m, int fd,
 			 const char *path)
@@ -164,7 +175,7 @@ static bool is_same_file(const struct profile *p, const struct profile_module *m
 		same = len > 0 && elf_image_build_id(image, have) == len &&
 		       memcmp(want, have, len) == 0;
 	else if (m->identity == IDENTITY_GO_BUILD_ID && elf_image_go_build_id(image))
-		same = strcmp(elf_image_go_build_id(image), profile_str(p, m->build_id)) == 0;
+		same = is_go_build_id(profile_str(p, m->build_id), elf_image_go_build_id(image));
 	elf_image_free(image);
 	return same;
 }
@@ -227,6 +238,7 @@ static int rank_of(uint8_t symbols)
 {
 	switch (symbols) {
 	case SYMBOLS_DEBUG_INFO:
+	case SYMBOLS_GO_TABLE:
 		return 3;
 	case SYMBOLS_SYMTAB:
 	case SYMBOLS_KALLSYMS:
@@ -290,7 +302,8 @@ static void store(struct job *j, const struct batch *b, const struct symbolize_r
 	j->report->named += changed;
 	if (!has_found_names(p, b)) {
 		j->report->modules_missing++;
-		if (m->symbols <= SYMBOLS_NONE || m->symbols >= SYMBOLS_MISSING)
+		if (m->symbols <= SYMBOLS_NONE || m->symbols == SYMBOLS_MISSING ||
+		    m->symbols == SYMBOLS_REFUSED)
 			m->note = strtab_add_str(&p->strings, result->note);
 		return;
 	}

@@ -1,6 +1,7 @@
 /* Reading .gopclntab. */
 #include "elf/go_table.h"
 #include "base/bytes.h"
+#include "elf/go_data.h"
 #include <string.h>
 
 enum {
@@ -30,7 +31,8 @@ static bool header_word(const struct go_table *t, unsigned number, uint64_t *out
 /* Since 1.16: counts, then where each part begins, from word first on. */
 static bool read_parts(struct go_table *t, unsigned first)
 {
-	return header_word(t, first, &t->names) && header_word(t, first + 3, &t->numbers) &&
+	return header_word(t, first, &t->names) && header_word(t, first + 1, &t->units) &&
+	       header_word(t, first + 2, &t->files) && header_word(t, first + 3, &t->numbers) &&
 	       header_word(t, first + 4, &t->functions);
 }
 
@@ -44,12 +46,14 @@ static bool read_header(struct go_table *t, uint64_t magic)
 		t->functions = 16;
 		return true;
 	case MAGIC_1_16:
+		t->version = GO_TABLE_1_16;
 		t->flags_offset = 41;
 		if (!read_parts(t, 2))
 			return false;
 		break;
 	case MAGIC_1_18:
 	case MAGIC_1_20:
+		t->version = magic == MAGIC_1_18 ? GO_TABLE_1_18 : GO_TABLE_1_20;
 		t->entry_size = 4;
 		t->flags_offset = magic == MAGIC_1_18 ? 37 : 41;
 		if (!header_word(t, 2, &t->text_start) || !read_parts(t, 3))
@@ -86,13 +90,21 @@ bool go_table_open(struct go_table *t, const uint8_t *data, size_t len, uint64_t
 
 bool go_table_init(struct go_table *t, struct elf_image *image)
 {
-	struct elf_section s = { 0 }, text = { 0 };
+	struct elf_section text = { 0 };
+	const uint8_t *data;
+	uint64_t vaddr;
+	size_t len;
 	*t = (struct go_table){ 0 };
-	if (!elf_image_section(image, ".gopclntab", &s) &&
-	    !elf_image_section(image, ".data.rel.ro.gopclntab", &s))
+	if (!go_data_find_table(image, &data, &len, &vaddr))
 		return false;
 	elf_image_section(image, ".text", &text);
-	return go_table_open(t, s.data, s.len, text.vaddr);
+	if (!go_table_open(t, data, len, text.vaddr))
+		return false;
+	t->vaddr = vaddr;
+	/* With C code in the program its text does not begin with Go's. */
+	if (t->entry_size == 4)
+		go_data_word(image, vaddr + 8 + 2 * 8, 8, &t->text_start);
+	return true;
 }
 
 /* The begin of function i; of i = count, the end of the last one. */
@@ -104,7 +116,7 @@ static bool function_start(const struct go_table *t, uint64_t i, uint64_t *out)
 	return true;
 }
 
-static const char *read_name(const struct go_table *t, uint64_t offset)
+const char *go_table_string(const struct go_table *t, uint64_t offset)
 {
 	if (offset >= t->len)
 		return "";
@@ -126,7 +138,8 @@ static bool read_record(const struct go_table *t, uint64_t i, struct go_function
 		return false;
 	if (t->flags_offset != 0)
 		read_at(t, at + t->flags_offset, 1, &flags);
-	out->name = read_name(t, t->names + name);
+	out->name = go_table_string(t, t->names + name);
+	out->record = after;
 	out->depth = (uint32_t)depth;
 	out->flags = (uint8_t)flags;
 	return true;
@@ -150,26 +163,34 @@ bool go_table_find(const struct go_table *t, uint64_t vaddr, struct go_function 
 	return vaddr >= out->start && vaddr < out->end && read_record(t, low - 1, out);
 }
 
-bool go_table_depth(const struct go_table *t, const struct go_function *f, uint64_t vaddr,
-		    int32_t *out)
+bool go_table_number(const struct go_table *t, const struct go_function *f, uint32_t table,
+		     uint64_t vaddr, int32_t *out)
 {
 	struct bytes_reader r;
-	uint64_t offset = t->numbers + f->depth, pc = f->start;
+	uint64_t offset = t->numbers + table, pc = f->start;
 	int64_t value = -1;
-	if (f->depth == 0 || offset >= t->len)
+	if (table == 0 || offset >= t->len || vaddr < f->start)
 		return false;
 	reader_init(&r, t->data + offset, t->len - (size_t)offset);
 	for (bool first = true;; first = false) {
 		uint64_t change = reader_varint(&r), distance = reader_varint(&r);
-		if (r.failed || (change == 0 && !first) || distance > UINT32_MAX)
+		/* Each step but the first goes on, and none beyond the function. */
+		if (r.failed || (change == 0 && !first) || distance > UINT32_MAX ||
+		    (distance == 0 && !first) || pc > f->end)
 			return false;
 		value += (int64_t)(change >> 1) ^ -(int64_t)(change & 1);
 		pc += distance * t->quantum;
 		if (vaddr < pc)
 			break;
 	}
-	if (value < 0 || value > INT32_MAX / 2)
+	if (value < INT32_MIN / 2 || value > INT32_MAX / 2)
 		return false;
 	*out = (int32_t)value;
 	return true;
+}
+
+bool go_table_depth(const struct go_table *t, const struct go_function *f, uint64_t vaddr,
+		    int32_t *out)
+{
+	return go_table_number(t, f, f->depth, vaddr, out) && *out >= 0;
 }

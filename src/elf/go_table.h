@@ -20,14 +20,21 @@ struct go_table {	     /* zeroed is valid and empty */
 	uint64_t records;   /* offset that records of functions count from */
 	uint64_t numbers;   /* offset that tables of numbers by address count from */
 	uint64_t names;
+	uint64_t units,
+		files;	/* offsets of compilation units' file numbers, and of file names; 0: none */
+	uint64_t vaddr; /* of the table, where it was found in an image */
+	uint8_t version;      /* enum go_table_version */
 	uint8_t quantum;      /* bytes of the shortest instruction */
 	uint8_t entry_size;   /* of a value in the table of functions: 4 or 8 */
 	uint8_t flags_offset; /* in a record; 0: it has none */
 };
 
+enum go_table_version { GO_TABLE_1_2, GO_TABLE_1_16, GO_TABLE_1_18, GO_TABLE_1_20 };
+
 struct go_function {
 	uint64_t start, end; /* ELF virtual addresses; end: where the next one begins */
 	const char *name;    /* ends with a NUL inside the table; "" when it cannot be read */
+	uint64_t record;     /* offset of the numbers behind its address in its record */
 	uint32_t depth;	     /* where its table of stack depths stands; 0: none */
 	uint8_t flags;
 };
@@ -44,5 +51,11 @@ bool go_table_find(const struct go_table *t, uint64_t vaddr, struct go_function 
 /* Bytes between the stack pointer and the return address at the instruction at vaddr, in f. */
 bool go_table_depth(const struct go_table *t, const struct go_function *f, uint64_t vaddr,
 		    int32_t *out);
+
+/* The number of f at vaddr from the table of numbers that stands at `table`. */
+bool go_table_number(const struct go_table *t, const struct go_function *f, uint32_t table,
+		     uint64_t vaddr, int32_t *out);
+/* A string at this offset of the table; "" when there is none. */
+const char *go_table_string(const struct go_table *t, uint64_t offset);
 
 #endif

@@ -36,6 +36,19 @@ static bool note_next(struct bytes_reader *r, uint64_t align, struct note *n)
 	return !r->failed;
 }
 
+/* Go counts the padding of its name. */
+static bool is_note_of(const struct note *n, const char *name)
+{
+	size_t len = strlen(name) + 1;
+
+	if (n->name_len < len || n->name_len > len + 3 || memcmp(n->name, name, len) != 0)
+		return false;
+	for (size_t i = len; i < n->name_len; i++)
+		if (n->name[i])
+			return false;
+	return true;
+}
+
 static bool note_search(const uint8_t *data, size_t len, uint64_t align, const char *name,
 			uint32_t type, struct note *out)
 {
@@ -43,8 +56,7 @@ static bool note_search(const uint8_t *data, size_t len, uint64_t align, const c
 
 	reader_init(&r, data, len);
 	while (note_next(&r, align == 8 ? 8 : 4, out)) {
-		if (out->type == type && out->name_len == strlen(name) + 1 &&
-		    memcmp(out->name, name, out->name_len) == 0)
+		if (out->type == type && is_note_of(out, name))
 			return true;
 	}
 	return false;

@@ -12,7 +12,7 @@ const char *info_symbols_name(uint8_t symbols)
 {
 	static const char *const names[] = { "not looked up",	"debug info", "symbol table",
 					     "dynamic symbols", "kallsyms",   "map file",
-					     "missing",		"refused" };
+					     "missing",		"refused",    "Go's table" };
 
 	return symbols < ARRAY_LEN(names) ? names[symbols] : "unknown";
 }

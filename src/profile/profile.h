@@ -110,6 +110,7 @@ enum module_symbols {
 	SYMBOLS_MAP_FILE,
 	SYMBOLS_MISSING, /* looked for, not there: see note */
 	SYMBOLS_REFUSED, /* a file was found, but not the one that ran: see note */
+	SYMBOLS_GO_TABLE, /* Go's .gopclntab: names, lines and inlined calls */
 };
 
 struct profile_module {

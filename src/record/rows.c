@@ -2,6 +2,7 @@
 #include "record/rows.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static const char *const synthetic_names[] = {
 	[ROWS_NOT_SAMPLED] = SYNTHETIC_NOT_SAMPLED,
@@ -90,11 +91,16 @@ uint32_t rows_space(struct rows *r, const struct task_space *s)
 	return id;
 }
 
-/* Hexadecimal; of generated code, the generation. */
+/* Hexadecimal; Go's is text, and of generated code it is the generation. */
 static void build_id_text(const struct task_module *m, char *out)
 {
 	if (m->generation) {
 		snprintf(out, 2 * sizeof(m->build_id) + 1, "%u", m->generation);
+		return;
+	}
+	if (m->identity == IDENTITY_GO_BUILD_ID) {
+		memcpy(out, m->build_id, m->build_id_len);
+		out[m->build_id_len] = '\0';
 		return;
 	}
 	for (size_t i = 0; i < m->build_id_len; i++)

@@ -262,8 +262,9 @@ static const struct code_piece *next_part(struct code_map *m, const struct code_
 	return NULL;
 }
 
-/* The generation that all of e can have. */
-static uint32_t generation_over(const struct code_map *m, const struct code_entry *e)
+/* The generation that all of e can have. What was seen under its name in that generation is seen of
+ * e. */
+static uint32_t generation_over(const struct code_map *m, struct code_entry *e)
 {
 	uint32_t generation = 0;
 	struct place p = place_after(m, e->start);
@@ -272,6 +273,7 @@ static uint32_t generation_over(const struct code_map *m, const struct code_entr
 	for (; (old = piece_at(m, p)) && old->start < e->end; p = next_place(m, p)) {
 		bool differs = old->entry->used && strcmp(old->entry->name, e->name) != 0;
 		uint32_t needed = old->generation + (differs ? 1 : 0);
+		e->used |= old->entry->used && !differs;
 		if (needed > generation)
 			generation = needed;
 	}

@@ -7,6 +7,7 @@
 #include "elf/elf_image.h"
 #include "symbolize/demangle.h"
 #include "symbolize/dwarf_info.h"
+#include "symbolize/go_names.h"
 #include "symbolize/places.h"
 #include "symbolize/symbol_index.h"
 #include "symbolize/symbol_table.h"
@@ -44,6 +45,9 @@ struct symbol_module {
 	uint64_t last_symbol; /* where the symbol begins whose function in DWARF is last_function */
 	uint64_t last_function;
 	struct places places; /* what earlier runs found, and what this one did */
+	bool has_go;	      /* the file has Go's own table, and no DWARF */
+	struct go_names go;
+	struct go_frames go_found; /* of the last address */
 	struct demangle_cache names;
 	struct symbolize_result result;
 };

@@ -326,6 +326,15 @@ static void note_missing_names(struct symbol_module *m)
 			       "installed");
 }
 
+/* DWARF says the same and more. */
+static void open_go_table(struct symbol_module *m)
+{
+	m->has_go =
+		!m->dwarf && m->image && m->kind == MODULE_FILE && go_names_init(&m->go, m->image);
+	if (m->has_go && m->result.symbols != SYMBOLS_REFUSED)
+		m->result.symbols = SYMBOLS_GO_TABLE;
+}
+
 void module_load_elf(struct symbol_module *m, const struct module_loading *with)
 {
 	m->loading = with;
@@ -342,7 +351,25 @@ void module_load_elf(struct symbol_module *m, const struct module_loading *with)
 	index_symbols(m);
 	if (m->dwarf_image && !recall_places(m))
 		read_dwarf(m);
+	open_go_table(m);
 	note_missing_names(m);
+}
+
+static bool resolve_go(struct symbol_module *m, uint64_t address, struct symbol_frames *out)
+{
+	if (!m->has_go || !go_names_find(&m->go, address, &m->go_found))
+		return false;
+	for (size_t i = 0; i < m->go_found.list.len; i++) {
+		const struct go_frame *f = &m->go_found.list.data[i];
+		struct profile_symbol_frame frame = {
+			.name = f->name,
+			.file = f->file,
+			.line = f->line,
+			.function_line = f->first_line,
+		};
+		vec_push(&out->list, frame);
+	}
+	return true;
 }
 
 static void push_frame(struct symbol_module *m, const struct dwarf_frame *from,
@@ -483,6 +510,8 @@ void module_resolve_elf(struct symbol_module *m, uint64_t address, struct symbol
 {
 	struct answer a;
 
+	if (resolve_go(m, address, out))
+		return;
 	if (places_find(&m->places, address)) {
 		for (size_t i = 0; i < m->places.found.len; i++)
 			vec_push(&out->list, m->places.found.data[i]);
@@ -554,8 +583,22 @@ void module_keep_elf(struct symbol_module *m)
 	bytes_release(&payload);
 }
 
+static bool range_go(const struct symbol_module *m, uint64_t address, uint64_t *start,
+		     uint64_t *end)
+{
+	struct go_function f;
+
+	if (!m->has_go || !go_table_find(&m->go.table, address, &f))
+		return false;
+	*start = f.start;
+	*end = f.end;
+	return true;
+}
+
 bool module_range_elf(struct symbol_module *m, uint64_t address, uint64_t *start, uint64_t *end)
 {
+	if (range_go(m, address, start, end))
+		return true;
 	struct symbol s;
 	bool found = find_symbol(m, address, &s);
 	bool unwound = !(found && s.sized) && find_unwound(m, address);

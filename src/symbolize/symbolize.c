@@ -58,6 +58,7 @@ void module_free(struct symbol_module *m)
 	elf_image_free(m->dwarf_common);
 	bytes_release(&m->key_text);
 	cfi_finder_release(&m->functions);
+	vec_release(&m->go_found.list);
 	demangle_cache_release(&m->names);
 	elf_image_free(m->image);
 	elf_image_free(m->debug_image);

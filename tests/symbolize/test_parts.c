@@ -320,7 +320,7 @@ static void test_generations(void **state)
 	piece(&l, 0x1000)->entry->used = true;
 	append(&m, &l, "1000 20 unseen\n");
 	assert_int_equal(piece(&l, 0x1000)->generation, 0);
-	piece(&l, 0x1000)->entry->used = true;
+	assert_true(piece(&l, 0x1000)->entry->used); /* under this name */
 	append(&m, &l, "1010 20 half\n");
 	assert_int_equal(piece(&l, 0x100f)->generation, 0);
 	assert_int_equal(piece(&l, 0x1010)->generation, 1);
