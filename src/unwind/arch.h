@@ -53,6 +53,9 @@ struct arch {
 	bool (*is_sigreturn)(const uint8_t *code, size_t n);
 	/* Code at a return address that ends the thread: the caller is its start. */
 	bool (*is_thread_exit)(const uint8_t *code, size_t n);
+	/* Bytes of code up to and with the first instruction that nothing falls through; NULL: not
+	 * known. */
+	size_t (*straight_length)(const uint8_t *code, size_t n);
 	/* Code that a coroutine's function returns to, although nothing called it from there. */
 	bool (*is_context_end)(const uint8_t *code, size_t n);
 	/* Follow code to its return; NULL where that is not known (simulate.h). */

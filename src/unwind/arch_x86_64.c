@@ -2,6 +2,7 @@
  */
 #include "base/memory.h"
 #include "unwind/simulate.h"
+#include "unwind/x86_decode.h"
 #include <string.h>
 
 enum { RAX, RDX, RCX, RBX, RSI, RDI, RBP, RSP, R8, R9, R10, R11, R12, R13, R14, R15, RIP, REGS };
@@ -109,6 +110,28 @@ static bool is_thread_exit(const uint8_t *code, size_t n)
 	return false;
 }
 
+static bool ends_straight(const struct x86_instruction *x)
+{
+	if (x->is_vector || x->map > 1)
+		return false;
+	if (x->map == 1)
+		return x->opcode == 0x0b;
+	return x->opcode == 0xe9 || x->opcode == 0xeb || x->opcode == 0xc3 || x->opcode == 0xf4 ||
+	       (x->opcode == 0xff && x->reg % 8 == 4);
+}
+
+static size_t straight_length(const uint8_t *code, size_t n)
+{
+	struct x86_instruction x = { 0 };
+	size_t at = 0;
+	while (at < n && x86_decode(code + at, n - at, &x)) {
+		at += x.length;
+		if (ends_straight(&x))
+			break;
+	}
+	return at;
+}
+
 /* glibc's __start_context: mov %rbx,%rsp; mov (%rsp),%rdi */
 static bool is_context_end(const uint8_t *code, size_t n)
 {
@@ -140,6 +163,7 @@ const struct arch arch_x86_64 = {
 	.is_sigreturn = is_sigreturn,
 	.is_thread_exit = is_thread_exit,
 	.is_context_end = is_context_end,
+	.straight_length = straight_length,
 	.simulate = x86_simulate,
 	.sigframe = sigframe,
 	.sigframe_pc = 168,

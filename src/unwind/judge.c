@@ -183,7 +183,7 @@ bool judge_is_start(struct walk *w, uint64_t pc)
 
 static bool is_root(struct walk *w, const struct place *p)
 {
-	return w->exact ? module_is_entry(p->range.module, p->vaddr) : is_start(w->arch, p);
+	return w->exact ? module_is_in_entry(p->range.module, p->vaddr) : is_start(w->arch, p);
 }
 
 /* A trampoline's own FDE may describe it only from its first byte on. */

@@ -226,6 +226,15 @@ bool module_is_entry(struct unwind_module *m, uint64_t vaddr)
 	       !module_rule_at(m, m->entry);
 }
 
+bool module_is_in_entry(struct unwind_module *m, uint64_t vaddr)
+{
+	if (!module_is_entry(m, vaddr))
+		return false;
+	const uint8_t *code = module_code(m, m->entry, ENTRY_BYTES);
+	return !code || !m->arch->straight_length ||
+	       vaddr - m->entry < m->arch->straight_length(code, ENTRY_BYTES);
+}
+
 bool module_search_table(const struct unwind_module *m, struct module_table *out)
 {
 	const struct cfi_table *t = &m->finder.table;

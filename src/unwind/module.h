@@ -16,6 +16,8 @@ bool module_calls_go_switch(struct unwind_module *m, uint64_t vaddr, int32_t *de
 const uint8_t *module_code(const struct unwind_module *m, uint64_t vaddr, size_t n);
 /* Code of the program's entry that no CFI describes: the first frame of the main thread. */
 bool module_is_entry(struct unwind_module *m, uint64_t vaddr);
+/* The same of a sampled instruction: what follows the entry code is not part of it. */
+bool module_is_in_entry(struct unwind_module *m, uint64_t vaddr);
 
 /* .eh_frame_hdr's search table in the form that other unwinders take (datarel sdata4); false when
  * there is none such. */
