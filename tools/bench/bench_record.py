@@ -7,8 +7,9 @@ Prints, as ratios with the lowest and highest of the rounds: the target's slowdo
 the recorder's CPU time and memory, bytes per sample, and the time from the end of the recording to a flame graph (perf:
 perf script into folded stacks, without the drawing). The recorder's CPU time is what all processes took but the target,
 which says itself what it took: the kernel's part of sampling is in the target, in both cases. From a short run and a
-long one follow what a sample costs and what is paid once (starting, and naming functions). Load differs between
-rounds, so every ratio is of two runs that followed each other.
+long one follow what a sample costs and what is paid once (starting, and naming functions). Both have run once before:
+the first recording of all, which finds nothing in prof's cache, has a line of its own. Load differs between rounds, so
+every ratio is of two runs that followed each other.
 """
 import argparse
 import os
@@ -20,8 +21,9 @@ import tempfile
 import time
 
 
-def run(command):
-    """Runs command; returns (stdout, seconds, CPU seconds, largest resident bytes) of it and what it waited for."""
+def run(command, read=lambda file: file.read()):
+    """Runs command; returns (what read makes of stdout, seconds, CPU seconds, largest resident bytes) of it and what it
+    waited for. A child's size begins with this process's own, so no large output may be held here."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         start = time.monotonic()
         p = subprocess.Popen(command, stdout=out, stderr=err)
@@ -32,7 +34,7 @@ def run(command):
         err.seek(0)
         if p.returncode != 0:
             sys.exit("%s: exit %d\n%s" % (" ".join(command), p.returncode, err.read().decode(errors="replace")))
-        return out.read(), seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
+        return read(out), seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
 
 
 def target_numbers(out):
@@ -44,6 +46,7 @@ class Bench:
     def __init__(self, options):
         self.o = options
         self.folder = tempfile.mkdtemp(prefix="prof-bench-")
+        os.environ["XDG_CACHE_HOME"] = self.folder  # what one recording found out is for the next, of this run only
 
     def target(self, iterations):
         return [self.o.target, str(iterations), "40"]
@@ -71,8 +74,9 @@ class Bench:
         ran = run(["perf", "--buildid-dir", os.path.join(self.folder, "debug"), "record", "-q", "-e", "task-clock",
                    "-F", str(self.o.hz), "--call-graph", "dwarf,%d" % self.o.dump, "-o", data, "--"]
                   + self.target(iterations))
-        read = run(["perf", "script", "--no-inline", "-i", data, "-F", "comm,ip,sym"])
-        return self.result(ran, data, read[0].count(b"\n\n"), read)
+        read = run(["perf", "script", "--no-inline", "-i", data, "-F", "comm,ip,sym"],
+                   lambda file: sum(line == b"\n" for line in file))
+        return self.result(ran, data, read[0], read)
 
     def both(self, tool):
         """A short run and a long one: the cost of a sample, and what is paid once."""
@@ -131,6 +135,8 @@ def main():
     bench = Bench(options)
     rounds = []
     try:
+        first = bench.prof(options.iterations // 6)
+        bench.perf(options.iterations // 6)
         for i in range(options.rounds):
             plain = bench.plain()
             pair = [bench.prof, bench.perf] if i % 2 else [bench.perf, bench.prof]
@@ -139,6 +145,8 @@ def main():
     finally:
         shutil.rmtree(bench.folder, ignore_errors=True)
     report(rounds, options)
+    print("recorder's CPU of the first recording, with an empty cache: %.1f ms, %.1f MB"
+          % (first["cpu"] * 1e3, first["memory"] / 1e6))
     return 0
 
 
