@@ -5,6 +5,7 @@
 #include "base/io.h"
 #include "base/progress.h"
 #include "record/excerpts.h"
+#include "symbolize/code_map.h"
 #include "symbolize/symbolize.h"
 #include <fcntl.h>
 #include <pthread.h>
@@ -16,7 +17,8 @@
 #include <unistd.h>
 
 #define NS_PER_S	  UINT64_C(1000000000)
-#define EXCERPT_ADDRESSES 400 /* hottest addresses of the recording */
+#define KERNEL_CODE_BYTES ((size_t)4 << 20) /* of memory */
+#define EXCERPT_ADDRESSES 400		    /* hottest addresses of the recording */
 
 /* Frames of one address inside a batch's result; strings live in the batch's arena. */
 struct named {
@@ -56,6 +58,7 @@ struct module_addresses {
 
 struct names {
 	struct rows *rows;
+	struct code_map kernel_code; /* that the kernel told of */
 	struct codes *codes;
 	VEC(struct module_addresses) modules; /* by task_module.index */
 	size_t out;			      /* batches handed over and not yet collected */
@@ -221,6 +224,7 @@ void names_free(struct names *n)
 	for (size_t i = 0; i < n->modules.len; i++)
 		module_addresses_release(&n->modules.data[i]);
 	vec_release(&n->modules);
+	code_map_release(&n->kernel_code);
 	pthread_mutex_destroy(&n->lock);
 	pthread_cond_destroy(&n->todo_ready);
 	pthread_cond_destroy(&n->done_ready);
@@ -236,9 +240,38 @@ static struct module_addresses *addresses_of(struct names *n, const struct task_
 	return a;
 }
 
+void names_kernel_code(struct names *n, uint64_t start, uint64_t size, const char *name)
+{
+	struct code_source from = {
+		.start = start,
+		.size = size,
+		.name = name,
+		.name_len = strlen(name),
+		.moment = (uint32_t)n->kernel_code.serial,
+	};
+	struct code_entry *entry = code_entry_new(&from);
+	if (entry)
+		code_map_add(&n->kernel_code, entry);
+	if (n->kernel_code.bytes > KERNEL_CODE_BYTES)
+		code_map_halve(&n->kernel_code);
+}
+
+static bool name_kernel_code(struct names *n, const struct task_module *m, uint64_t address)
+{
+	const struct code_piece *piece =
+		m->kind == MODULE_KERNEL ? code_map_find(&n->kernel_code, address) : NULL;
+	if (!piece)
+		return false;
+	struct profile_symbol_frame frame = { .name = piece->entry->name };
+	profile_writer_add_location(n->rows->writer, rows_module(n->rows, m), address, &frame, 1);
+	return true;
+}
+
 /* An address that was not noted before. */
 static void want_name(struct names *n, struct module_addresses *a, uint64_t address)
 {
+	if (name_kernel_code(n, a->module, address))
+		return;
 	if (n->codes && codes_has(n->codes, a->module))
 		codes_note(n->codes, a->module, address);
 	else

@@ -14,14 +14,16 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#define FLUSH_NS       400000000ull
-#define NAMES_NS       3000000000ull
-#define WIDEN_PERIODS  100 /* this much must be missing, and this share of all: */
-#define WIDEN_PER_EXIT 3
-#define WIDEN_SHARE    5
-#define EPOCH_MIN_NS   20000000000ull
-#define EPOCH_BYTES    (4u << 20)
-#define EPOCH_MAX_NS   120000000000ull
+#define KSYMBOL_BPF	   1 /* PERF_RECORD_KSYMBOL_TYPE_BPF */
+#define KSYMBOL_UNREGISTER 1 /* PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER */
+#define FLUSH_NS	   400000000ull
+#define NAMES_NS	   3000000000ull
+#define WIDEN_PERIODS	   100 /* this much must be missing, and this share of all: */
+#define WIDEN_PER_EXIT	   3
+#define WIDEN_SHARE	   5
+#define EPOCH_MIN_NS	   20000000000ull
+#define EPOCH_BYTES	   (4u << 20)
+#define EPOCH_MAX_NS	   120000000000ull
 
 struct event_state {
 	uint32_t row; /* in the current epoch */
@@ -391,6 +393,17 @@ static void on_throttle(struct pipeline *p, const struct record *r)
 	}
 }
 
+/* The kernel writes code: BPF programs, and trampolines of its own. */
+static void on_kernel_symbol(struct pipeline *p, const struct record *r)
+{
+	char name[320];
+	bool is_bpf = r->u.ksymbol.type == KSYMBOL_BPF;
+	if (!p->names || (r->u.ksymbol.flags & KSYMBOL_UNREGISTER))
+		return;
+	snprintf(name, sizeof(name), "%.300s%s", r->u.ksymbol.name, is_bpf ? " [bpf]" : "");
+	names_kernel_code(p->names, r->u.ksymbol.address, r->u.ksymbol.length, name);
+}
+
 /* LOST counts every kind of record; nearly all are samples of the first event. The exact number
  * comes at the end. */
 static void on_lost(struct pipeline *p, uint64_t count)
@@ -426,6 +439,9 @@ void pipeline_record(struct pipeline *p, const struct record *r, bool wide)
 		break;
 	case RECORD_LOST:
 		on_lost(p, r->u.lost.count);
+		break;
+	case RECORD_KSYMBOL:
+		on_kernel_symbol(p, r);
 		break;
 	case RECORD_THROTTLE:
 	case RECORD_UNTHROTTLE:

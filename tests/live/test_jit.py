@@ -149,6 +149,23 @@ def test_import_of_a_perf_data_file():
         expect_share(own, lambda s, n=name: any(f.startswith(n) for f in s.frames), ns / sum(truth.values()), name)
 
 
+def test_bpf_program_that_is_gone():
+    need_root()
+    try:
+        with open("/proc/sys/net/core/bpf_jit_enable", encoding="ascii") as f:
+            compiled = f.read().strip() != "0"
+    except OSError:
+        compiled = False
+    if not compiled:
+        raise Skip("BPF programs are not compiled here")
+    r = record(program("bpf"), 500, status=None)
+    if r.result.status == 77:
+        raise Skip("no BPF program can be loaded")
+    stacks = r.counts()
+    inside = [s for s in stacks if s.leaf.startswith("bpf_prog_") and s.leaf.endswith("_prof_loop [bpf]")]
+    expect(total(inside) > 0.2 * total(stacks), "%d of %d samples are in the BPF program" % (total(inside), total(stacks)))
+
+
 def check_runtime(command, function, caller, **more):
     r = record(*command, **more)
     stacks = r.counts()
