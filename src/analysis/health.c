@@ -112,6 +112,7 @@ static void count_stack(struct counting *c, const struct profile_sample *s)
 	h->by_end[end]++;
 	h->ends_known += has_known_end(end);
 	h->guessed += guessed;
+	h->later += (s->flags & SAMPLE_LATER) != 0;
 	h->whole += end == END_ROOT && !guessed;
 	if (end != END_ROOT && has_known_end(end))
 		tally_add(&c->cut,

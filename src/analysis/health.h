@@ -9,7 +9,7 @@
 #include "profile/profile.h"
 
 struct health {
-	uint64_t due, delivered, whole, guessed, lost;
+	uint64_t due, delivered, whole, guessed, later /* partly read later */, lost;
 	uint64_t by_end[END_COUNT];    /* delivered samples by end reason */
 	uint64_t ends_known;	       /* of these, with a stack whose end has a known reason */
 	uint64_t unnamed_leaves;       /* samples whose leaf has no name */

@@ -85,6 +85,11 @@ static void add_stacks(struct wrap *l, const struct health *h)
 		wrap_take(l, &part);
 		append_count(&part, h->guessed);
 		bytes_printf(&part, " guessed");
+		if (h->later) {
+			wrap_take(l, &part);
+			append_count(&part, h->later);
+			bytes_printf(&part, " partly read later");
+		}
 	} else if (h->delivered) {
 		append_unknown_stacks(&part, h);
 	}

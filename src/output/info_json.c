@@ -128,6 +128,7 @@ static void add_health(struct json *j, const struct info *info)
 	json_u64(j, "ends_known", h->ends_known);
 	json_u64(j, "whole", h->whole);
 	json_u64(j, "guessed", h->guessed);
+	json_u64(j, "read_later", h->later);
 	json_u64(j, "unnamed_leaves", h->unnamed_leaves);
 	json_u64(j, "lost_kernel", f->lost_kernel);
 	json_u64(j, "lost_own", f->lost_own);

@@ -21,6 +21,7 @@ static void add_health(struct json *j, const struct report *r)
 	json_u64(j, "ends_known", h->ends_known);
 	json_u64(j, "whole", h->whole);
 	json_u64(j, "guessed", h->guessed);
+	json_u64(j, "read_later", h->later);
 	json_u64(j, "unnamed_leaves", h->unnamed_leaves);
 	json_open_object(j, "ends");
 	for (uint8_t i = 0; i < END_COUNT; i++) {

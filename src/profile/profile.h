@@ -108,8 +108,8 @@ enum module_symbols {
 	SYMBOLS_DYNSYM,
 	SYMBOLS_KALLSYMS,
 	SYMBOLS_MAP_FILE,
-	SYMBOLS_MISSING, /* looked for, not there: see note */
-	SYMBOLS_REFUSED, /* a file was found, but not the one that ran: see note */
+	SYMBOLS_MISSING,  /* looked for, not there: see note */
+	SYMBOLS_REFUSED,  /* a file was found, but not the one that ran: see note */
 	SYMBOLS_GO_TABLE, /* Go's .gopclntab: names, lines and inlined calls */
 };
 
@@ -182,6 +182,8 @@ enum {
 	SAMPLE_GUEST = 8,
 	SAMPLE_HAS_ROOT = 16, /* the stack is not whole, but its outermost frames are the thread's
 				 root; a node with FRAME_CUT says where frames are missing */
+	SAMPLE_LATER = 32, /* at least one frame comes from memory read after the sample was taken
+			      (FRAME_LATER) */
 };
 
 /* A sample's stack, innermost first: (leaf_module, leaf_address) looked up exactly, then node, its

@@ -147,6 +147,7 @@ static void all_counts(void **state)
 	build_at(b, 2)->end = END_TRUNCATED;
 	build_at(b, 3)->end = END_NO_CFI;
 	build_at(b, 4)->end = END_NO_CFI;
+	build_at(b, 5)->flags = SAMPLE_LATER;
 	b->profile.health.lost_kernel = 3;
 	b->profile.health.lost_own = 4;
 	build_sample(b, build_node(b, PROFILE_NONE, b->library, 0x50), b->library, 0x99, 5);
@@ -155,6 +156,7 @@ static void all_counts(void **state)
 	assert_int_equal(h.delivered, 7);
 	assert_int_equal(h.whole, 3);
 	assert_int_equal(h.guessed, 1);
+	assert_int_equal(h.later, 1);
 	assert_int_equal(h.lost, 7);
 	assert_int_equal(h.by_end[END_ROOT], 4);
 	assert_int_equal(h.by_end[END_NO_CFI], 2);
