@@ -178,6 +178,8 @@ bool go_table_number(const struct go_table *t, const struct go_function *f, uint
 		if (r.failed || (change == 0 && !first) || distance > UINT32_MAX ||
 		    (distance == 0 && !first) || pc > f->end)
 			return false;
+		if (change > UINT32_MAX || value < INT32_MIN || value > INT32_MAX)
+			return false;
 		value += (int64_t)(change >> 1) ^ -(int64_t)(change & 1);
 		pc += distance * t->quantum;
 		if (vaddr < pc)
