@@ -136,7 +136,7 @@ static void see_also(struct bytes *out, const struct command *cmd)
 		bytes_printf(out, "%s\\fBprof\\-%s\\fR(1)", comma, commands[i]->name);
 		comma = ", ";
 	}
-	bytes_u8(out, '\n');
+	bytes_printf(out, "%s\\fBprof\\-grant\\fR(8)\n", comma);
 }
 
 static void overview(struct bytes *out)

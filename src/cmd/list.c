@@ -118,6 +118,23 @@ static int add(void *ctx, const struct event_name *n)
 	return 0;
 }
 
+/* A kind of which nothing can be listed has no rows that its heading could stand above. */
+static void add_obstacle(struct listing *l, const char *pattern)
+{
+	const char *obstacle = event_list_obstacle(pattern);
+
+	if (obstacle && l->count && !l->json && strcmp(l->kind, "tracepoint") != 0)
+		bytes_printf(&l->out, "\ntracepoint: not available here: %s\n", obstacle);
+}
+
+static void say_no_match(const char *pattern)
+{
+	const char *obstacle = event_list_obstacle(pattern);
+
+	cmd_say(&command_list, "no event here matches '%s'%s%s", pattern ? pattern : "*",
+		obstacle ? "; " : "", obstacle ? obstacle : "");
+}
+
 static int list(struct listing *l, const char *pattern)
 {
 	struct error err = { 0 };
@@ -132,10 +149,11 @@ static int list(struct listing *l, const char *pattern)
 		json_close_array(&l->json_writer);
 		json_end(&l->json_writer);
 	}
+	add_obstacle(l, pattern);
 	int status = cmd_write_output(&command_list, &l->out, NULL);
 	if (status != EXIT_DONE || l->count)
 		return status;
-	cmd_say(&command_list, "no event here matches '%s'", pattern ? pattern : "*");
+	say_no_match(pattern);
 	return EXIT_FAILED;
 }
 
@@ -158,7 +176,7 @@ const struct command command_list = {
 	.synopsis = "prof list [--json] [PATTERN]",
 	.description =
 		"PATTERN is a part of the name, or a glob. One event of each kind is tried: where that fails, the "
-		"heading says why. Tracepoints are listed where tracefs can be read, which usually needs root.",
+		"heading says why. Tracepoints are listed where tracefs is mounted and can be read, which usually needs root.",
 	.examples = "prof list\tAll of them.\n"
 		    "prof list fault\tThose with 'fault' in the name.\n"
 		    "prof list 'sched:*'\tThe scheduler's tracepoints.\n",

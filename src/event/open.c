@@ -2,6 +2,8 @@
 #include "event/open.h"
 
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -22,6 +24,29 @@ static bool is_foreign(int errnum, const struct perf_event_attr *attr, pid_t pid
 	       attr->type != PERF_TYPE_TRACEPOINT && limits->paranoid <= 2;
 }
 
+/* The kernel itself refuses, because all processes of a CPU were asked for. */
+static bool is_whole_cpu(int errnum, const struct event_spec *spec, pid_t pid,
+			 const struct event_limits *limits)
+{
+	return errnum == EACCES && pid < 0 && geteuid() != 0 &&
+	       spec->type != PERF_TYPE_TRACEPOINT && limits->paranoid > 0;
+}
+
+/* A text that ends with a remedy says more than the errno's own behind it would. */
+__attribute__((format(printf, 3, 4))) static int set_with_remedy(struct error *err, int errnum,
+								 const char *fmt, ...)
+{
+	va_list args;
+
+	if (!err || err->code != ERROR_NONE)
+		return -1;
+	error_set_errno(err, errnum, " ");
+	va_start(args, fmt);
+	vsnprintf(err->text, sizeof(err->text), fmt, args);
+	va_end(args);
+	return -1;
+}
+
 static int refused(int errnum, const struct event_spec *spec, const struct event_sampling *how,
 		   const struct perf_event_attr *attr, pid_t pid, struct error *err)
 {
@@ -39,11 +64,19 @@ static int refused(int errnum, const struct event_spec *spec, const struct event
 				       spec->name, (unsigned long long)how->frequency,
 				       (unsigned long long)limits.max_sample_rate);
 	if (is_foreign(errnum, attr, pid, &limits))
-		return error_set_errno(err, errnum,
+		return set_with_remedy(err, errnum,
 				       "process %d belongs to another user or may not be traced; "
 				       "use `sudo prof`, or `sudo setcap cap_perfmon,"
 				       "cap_sys_ptrace+ep $(command -v prof)`",
 				       (int)pid);
+	if (is_whole_cpu(errnum, spec, pid, &limits))
+		return set_with_remedy(
+			err, errnum,
+			"not permitted at kernel.perf_event_paranoid=%d to sample all "
+			"processes of a CPU; use `sudo prof`, or `sudo sysctl "
+			"kernel.perf_event_paranoid=-1`, or `sudo setcap cap_perfmon,"
+			"cap_sys_ptrace+ep $(command -v prof)`",
+			limits.paranoid);
 	return event_set_refusal(err, errnum, spec, &limits);
 }
 

@@ -38,6 +38,8 @@ struct event_name {
 
 int event_list_names(const char *pattern, int (*each)(void *ctx, const struct event_name *n),
 		     void *ctx, struct error *err);
+/* Why event_list_names finds no tracepoints, where pattern may be meant for some; else NULL. */
+const char *event_list_obstacle(const char *pattern);
 /* Can it be opened here and now? 0, or -1 with the reason and the remedy. */
 int event_probe(const struct event_spec *spec, struct error *err);
 /* True when cycles can be counted and sampled here. */

@@ -72,6 +72,11 @@ int event_list_names(const char *pattern, int (*each)(void *ctx, const struct ev
 	return 0;
 }
 
+const char *event_list_obstacle(const char *pattern)
+{
+	return spec_tracepoint_obstacle(pattern ? pattern : "any:any");
+}
+
 struct suggestions {
 	char wanted[SUGGEST_MAX_LEN];
 	unsigned limit;

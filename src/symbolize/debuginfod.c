@@ -46,7 +46,8 @@ int debuginfod_new(struct debuginfod **out, uint64_t time_ns, struct error *err)
 	*out = NULL;
 	if (!urls || strspn(urls, " \t\n") == strlen(urls))
 		return error_set(err, ERROR_USAGE,
-				 "debuginfod: name the servers to ask in DEBUGINFOD_URLS");
+				 "debuginfod: name the servers to ask in DEBUGINFOD_URLS, "
+				 "such as https://debuginfod.debian.net");
 	struct debuginfod *d = xcalloc(1, sizeof(*d));
 	d->deadline_ns = clock_monotonic_ns() + time_ns;
 	snprintf(d->folder, sizeof(d->folder), "%.480s/prof-debuginfod-XXXXXX",

@@ -1,7 +1,7 @@
 """prof list: names with their kind, and whether that kind can be sampled here."""
 import json
 
-from proftest import PROF, expect, expect_equal, main, prof, program, run
+from proftest import PROF, Skip, expect, expect_equal, main, prof, program, run
 
 
 def events(*args):
@@ -34,6 +34,15 @@ def test_why_not_is_said_once_for_each_kind():
 def test_no_match():
     r = prof("list", "no-such-event")
     expect_equal((r.status, r.out, r.err), (1, "", "prof list: no event here matches 'no-such-event'\n"), str(r))
+
+
+def test_missing_tracepoints_are_explained():
+    if any(e["kind"] == "tracepoint" for e in events()):
+        raise Skip("tracepoints can be listed here")
+    everything, some = prof("list"), prof("list", "sched:*")
+    expect("\ntracepoint: not available here: " in everything.out, everything.out[-300:])
+    expect_equal((some.status, some.out), (1, ""), str(some))
+    expect(some.err.startswith("prof list: no event here matches 'sched:*'; ") and "tracefs" in some.err, some.err)
 
 
 if __name__ == "__main__":

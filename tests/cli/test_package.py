@@ -3,7 +3,8 @@ import glob
 import os
 import shutil
 
-from proftest import NOBODY, PROF, SOURCE, environment, expect, expect_equal, main, need_root, need_tool, run
+from proftest import PROF, SOURCE, as_nobody, copy_for_everybody, environment, expect, expect_equal, main, need_root
+from proftest import need_tool, run
 
 BUILD = os.environ.get("BUILD", os.path.join(os.path.dirname(PROF), "../.."))
 INSTALLED = ("bin/prof", "sbin/prof-grant", "share/man/man1/prof.1", "share/man/man1/prof-record.1",
@@ -18,6 +19,11 @@ def test_install():
     for name in INSTALLED:
         expect(os.path.getsize(os.path.join("usr", name)) > 0, name + " is not installed")
     expect_equal(run("usr/bin/prof", "--version").status, 0, "the installed program")
+    r = run("sh", "usr/sbin/prof-grant", "status")  # of the program beside it, not of another one
+    expect_equal((r.status, r.out), (0, "off\n"), str(r))
+    os.remove("usr/bin/prof")
+    r = run("sh", "usr/sbin/prof-grant", "status")
+    expect_equal((r.status, r.err), (1, "prof-grant: %s is not there\n" % os.path.abspath("usr/bin/prof")), str(r))
 
 
 def test_debian_package():
@@ -62,9 +68,7 @@ def test_grant():
 
 
 def test_grant_refuses():
-    need_root()
-    setpriv = need_tool("setpriv")
-    r = run(setpriv, "--reuid", NOBODY, "--clear-groups", "sh", GRANT, "on", env=environment(PROF_PROGRAM="/bin/true"))
+    r = as_nobody("sh", copy_for_everybody(GRANT), "on", env=environment(PROF_PROGRAM="/bin/true"))
     expect_equal((r.status, r.err), (1, "prof-grant: must be run as root\n"), str(r))
     r = run("sh", GRANT, "on", env=environment(PROF_PROGRAM="/no/such/prof"))
     expect_equal((r.status, r.err), (1, "prof-grant: /no/such/prof is not there\n"), str(r))

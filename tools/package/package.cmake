@@ -32,6 +32,7 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS libcap2-bin)
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS debuginfod)
 set(CPACK_DEBIAN_PACKAGE_DESCRIPTION
 "prof samples running programs, unwinds and names their stacks while they run,
 and keeps the result in one file that can be read on any machine, as a report,
