@@ -166,14 +166,14 @@ struct pipeline *pipeline_new(const struct pipeline_config *config, struct profi
 		p->names = names_new(config->name_files, &p->rows, p->codes);
 		names_limit(p->names, config->naming_cpu_ns);
 	}
-	p->stacks = stacks_new(
-		&(struct stacks_config){ .rows = &p->rows,
-					 .names = p->names,
-					 .codes = p->codes,
-					 .tasks = p->tasks,
-					 .arch = config->arch,
-					 .files = config->imported ? NULL : config->files,
-					 .check_every = config->check_every });
+	p->stacks = stacks_new(&(struct stacks_config){ .rows = &p->rows,
+							.names = p->names,
+							.codes = p->codes,
+							.tasks = p->tasks,
+							.arch = config->arch,
+							.files = config->files,
+							.imported = config->imported,
+							.check_every = config->check_every });
 	write_header_rows(p);
 	for (uint32_t i = 0; i < config->event_count && config->account; i++) {
 		struct accounts_config a = { &p->rows, p->tasks, p->states.data[i].row,

@@ -59,7 +59,7 @@ struct stacks *stacks_new(const struct stacks_config *config)
 	struct stacks *s = xcalloc(1, sizeof(*s));
 	s->config = *config;
 	s->unwinder = unwinder_new(config->arch);
-	if (config->files)
+	if (config->files && !config->imported)
 		s->late = late_new(config->files);
 	return s;
 }

@@ -22,7 +22,9 @@ struct stacks_config {
 	struct codes *codes; /* may be NULL: generated code has one generation */
 	struct task_table *tasks;
 	enum unwind_arch arch;
-	struct files *files;  /* to read memory of living threads later; NULL: never */
+	struct files *files;  /* to find debug files, and to read memory of living threads later;
+				 NULL: never */
+	bool imported;	      /* of threads that are long gone: no memory is read */
 	uint32_t check_every; /* second opinion on every Nth stack; 0 never */
 };
 
@@ -34,7 +36,8 @@ struct stacks_result {
 };
 
 struct stacks_stats {
-	uint64_t stacks, known /* how they ended */, whole, guessed, truncated, elsewhere, checked, agreed;
+	uint64_t stacks, known /* how they ended */, whole, guessed, truncated, elsewhere, checked,
+		agreed;
 };
 
 struct stacks *stacks_new(const struct stacks_config *config);

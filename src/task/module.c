@@ -367,7 +367,7 @@ static struct task_module *of_file(struct task_table *t, struct space_entry *s, 
 
 	if (!e)
 		return anonymous_module(t, s);
-	e->m.seen_pid = (pid_t)pid;
+	e->m.seen_pid = t->replay ? 0 : (pid_t)pid;
 	e->used = ++t->use_count;
 	return &e->m;
 }

@@ -29,7 +29,9 @@ struct task_module {
 	char *note;	  /* why there is no image, NULL when there is */
 	struct elf_image *image; /* NULL when none; owned */
 	int fd;		  /* the image's; -1 when none */
-	pid_t seen_pid;	  /* a process that mapped it (for debug files in its root, perf maps) */
+	/* A process that mapped it (for debug files in its root, perf maps). 0 for files in a replay: they are looked for
+	 * here, with the reader's rights, since by now the number may be another's. */
+	pid_t seen_pid;
 	uint32_t generation; /* of generated code, see task_module_generation */
 };
 

@@ -2,6 +2,7 @@
 import collections
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -169,6 +170,18 @@ def test_without_stacks():
 def test_inlined_frames_from_stack_copies():
     r = perf_record(program("inlined"), 300, options=("--call-graph", "dwarf"))
     expect_all(below(r.counts(), "host"), lambda s: s.has("main", "host", "level1", "level2", "level3"), "inline chain", 0.97)
+
+
+def test_debug_file_beside_a_private_program():
+    """A folder of the reader's own is read with the reader's rights. Names and unwind tables are in the debug file."""
+    for name in ("hidden", "hidden.debug"):
+        shutil.copy(program(name), name)
+    os.chmod(".", 0o700)
+    r = perf_record(os.path.abspath("hidden"), 400, options=("--call-graph", "dwarf"), event=("cpu-clock:u", "-F", "997"))
+    for recording in (r, import_file(r.path)):
+        stacks = below(recording.counts(), "forever")
+        expect(total(stacks) > 0.8 * total(recording.counts()), "not named: %s" % recording.counts()[0].frames)
+        expect_all(stacks, lambda s: s.has("main", "middle", "forever") and not s.is_cut, "main;middle;forever")
 
 
 def test_compressed():

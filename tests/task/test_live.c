@@ -657,7 +657,9 @@ static void replay_opens_by_build_id_only(void **state)
 	assert_non_null(strstr(unknown->note, "no build ID"));
 	task_hint_build_id(f->log->table, f->program, id, 20);
 	m.start += 0x100000;
-	assert_non_null(map_info(f, &t, &m)->image);
+	const struct task_module *known = map_info(f, &t, &m);
+	assert_non_null(known->image);
+	assert_int_equal(known->seen_pid, 0); /* its debug files are looked for here */
 	assert_string_equal(task_find(f->log->table, 1, 1, 5)->comm, "");
 	assert_int_equal(task_read_proc(f->log->table, 1, false, 5, NULL), -1);
 }
