@@ -45,16 +45,23 @@ static void decode_mmap(struct bytes_reader *r, struct record *out)
 	out->u.mmap.path = read_string(r);
 }
 
-static void read_build_id(struct bytes_reader *r, struct record_mmap *m)
+/* Kernels were seen to set the build ID's flag in records with dev and ino, while another tool asks
+ * for build IDs. A build ID has a length of at most 20, and zeros behind it. False when the bytes
+ * are no build ID. */
+static bool read_build_id(struct bytes_reader r, struct record_mmap *m)
 {
-	uint8_t len = reader_u8(r);
+	uint8_t id[sizeof(m->build_id)] = { 0 }, len = reader_u8(&r), unused[3] = { 0 };
 
-	reader_take(r, 3);
-	reader_copy(r, m->build_id, sizeof(m->build_id));
-	if (len > sizeof(m->build_id))
-		r->failed = true;
-	else
-		m->build_id_len = len;
+	reader_copy(&r, unused, sizeof(unused));
+	reader_copy(&r, id, sizeof(id));
+	if (r.failed || len == 0 || len > sizeof(id) || unused[0] || unused[1] || unused[2])
+		return false;
+	for (size_t i = len; i < sizeof(id); i++)
+		if (id[i])
+			return false;
+	memcpy(m->build_id, id, sizeof(id));
+	m->build_id_len = len;
+	return true;
 }
 
 static void decode_mmap2(struct bytes_reader *r, struct record *out)
@@ -62,8 +69,8 @@ static void decode_mmap2(struct bytes_reader *r, struct record *out)
 	struct record_mmap *m = &out->u.mmap;
 
 	read_mmap_range(r, out);
-	if (out->misc & PERF_RECORD_MISC_MMAP_BUILD_ID) {
-		read_build_id(r, m);
+	if (out->misc & PERF_RECORD_MISC_MMAP_BUILD_ID && read_build_id(*r, m)) {
+		reader_take(r, 4 + sizeof(m->build_id));
 	} else {
 		m->maj = reader_u32(r);
 		m->min = reader_u32(r);

@@ -93,7 +93,7 @@ static void build_mmap2_build_id(struct bytes *b, uint8_t len)
 	bytes_u8(b, len);
 	bytes_append(b, "\0\0\0", 3);
 	for (uint8_t i = 0; i < 20; i++)
-		bytes_u8(b, (uint8_t)(i + 1));
+		bytes_u8(b, i < len ? (uint8_t)(i + 1) : 0);
 	build_two_u32(b, 5, 2);
 	build_string(b, "/lib/y.so");
 	build_trailer(b, 55);
@@ -112,8 +112,35 @@ static void test_mmap2_with_build_id(void **state)
 	assert_int_equal(f->r.u.mmap.prot, 5);
 	assert_string_equal(f->r.u.mmap.path, "/lib/y.so");
 
-	build_mmap2_build_id(&f->b, 21); /* longer than its field */
-	assert_int_equal(fixture_decode(f), -1);
+	build_mmap2_build_id(&f->b, 8);
+	assert_int_equal(fixture_decode(f), 0);
+	assert_int_equal(f->r.u.mmap.build_id_len, 8);
+	assert_int_equal(f->r.u.mmap.build_id[7], 8);
+	assert_string_equal(f->r.u.mmap.path, "/lib/y.so");
+}
+
+/* The flag is set, but what follows is what stands there without it. */
+static void test_mmap2_with_inode_and_wrong_flag(void **state)
+{
+	static const uint32_t majors[] = { 254, 8, 0 };
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < ARRAY_LEN(majors); i++) {
+		begin_mmap2(&f->b, PERF_RECORD_MISC_MMAP_BUILD_ID);
+		build_two_u32(&f->b, majors[i], 1);
+		bytes_u64(&f->b, 123456);
+		bytes_u64(&f->b, 3636557113);
+		build_two_u32(&f->b, 5, 2);
+		build_string(&f->b, "/lib/y.so");
+		build_trailer(&f->b, 55);
+		assert_int_equal(fixture_decode(f), 0);
+		assert_int_equal(f->r.u.mmap.build_id_len, 0);
+		assert_int_equal(f->r.u.mmap.maj, majors[i]);
+		assert_int_equal(f->r.u.mmap.ino, 123456);
+		assert_int_equal(f->r.u.mmap.ino_generation, 3636557113);
+		assert_int_equal(f->r.u.mmap.prot, 5);
+		assert_string_equal(f->r.u.mmap.path, "/lib/y.so");
+	}
 }
 
 static void test_string_without_end(void **state)
@@ -331,6 +358,7 @@ int run_record_tests(void)
 		WITH(test_mmap, setup),
 		WITH(test_mmap2_with_inode, setup),
 		WITH(test_mmap2_with_build_id, setup),
+		WITH(test_mmap2_with_inode_and_wrong_flag, setup),
 		WITH(test_string_without_end, setup),
 		WITH(test_comm, setup),
 		WITH(test_fork_and_exit, setup),
