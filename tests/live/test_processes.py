@@ -198,7 +198,7 @@ def test_whole_machine_alone():
     need_root()
     target = burning()
     r, *due = record_running(target, "-a")
-    check_burning([s for s in r.counts() if s.comm == "shares"], *due)
+    check_burning(r.counts("--pid=%d" % target.pid), *due)
 
 
 def test_delay():
