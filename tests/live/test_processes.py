@@ -197,8 +197,11 @@ def test_attach_one_thread():
 def test_whole_machine_alone():
     need_root()
     target = burning()
-    r, *due = record_running(target, "-a")
-    check_burning(r.counts("--pid=%d" % target.pid), *due)
+    r, least, most = record_running(target, "-a")
+    # Where everything runs at once the rings may overflow; what was lost is counted, of all tasks together.
+    health = r.info()["health"]
+    kept = health["delivered"] / (health["delivered"] + health["lost_kernel"] + health["lost_own"])
+    check_burning(r.counts("--pid=%d" % target.pid), least * kept, most)
 
 
 def test_delay():
