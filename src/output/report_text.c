@@ -70,10 +70,8 @@ static void add_headline(struct report *r, struct bytes *out)
 	struct bytes part = { 0 };
 	CLEANUP_FREE char *command =
 		text_printable(*r->facts.command ? r->facts.command : "profile");
-	struct show unicode = r->show;
+	CLEANUP_FREE char *shown = show_elide(&r->show, command, r->show.width / 2);
 
-	unicode.unicode = true;
-	CLEANUP_FREE char *shown = show_elide(&unicode, command, r->show.width / 2);
 	wrap_begin(&w, out, "", r->show.width, 2);
 	bytes_printf(&part, "%s", shown);
 	wrap_take(&w, &part);

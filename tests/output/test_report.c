@@ -129,6 +129,20 @@ static void it_fits_the_screen(void **state)
 	release(&f);
 }
 
+/* Without Unicode the mark for what was left out of the command is ASCII too, and not escaped. */
+static void a_long_command_is_cut_plainly(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	make(&f, sample_profile);
+	const char *text = report(&f, OPTIONS(.unicode = false, .width = 16));
+	assert_memory_equal(text, "ap..fast", 8);
+	text = report(&f, OPTIONS(.unicode = true, .width = 16));
+	assert_memory_equal(text, "ap…-fast", strlen("ap…-fast"));
+	release(&f);
+}
+
 static uint64_t number_after(const char *line, const char *name)
 {
 	const char *at = strstr(line, name);
@@ -373,6 +387,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reports_are_as_before),
 		cmocka_unit_test(it_fits_the_screen),
+		cmocka_unit_test(a_long_command_is_cut_plainly),
 		cmocka_unit_test(json_sums_to_the_total),
 		cmocka_unit_test(csv_sums_to_the_total),
 		cmocka_unit_test(neighbours_sum_to_the_function),
