@@ -122,10 +122,10 @@ static uint32_t keep_text(struct places *p, const char *text)
 static void share_chain(struct places *p, struct place *place)
 {
 	size_t bytes = place->frame_count * sizeof(struct place_frame);
-	const struct place_frame *own = p->frames.data + place->first_frame;
 
-	if (place->frame_count == 0)
+	if (place->frame_count == 0) /* and perhaps no frame was ever added */
 		return;
+	const struct place_frame *own = p->frames.data + place->first_frame;
 	uint64_t key = hash_bytes(own, bytes, 0);
 	uint32_t first = hmap_get(&p->chains, key);
 	if (first == HMAP_NONE) {
