@@ -5,8 +5,9 @@ import shutil
 import signal
 import subprocess
 
-from proftest import PROF, Recording, Skip, as_nobody, below, environment, expect, expect_equal, finish, main
-from proftest import need_root, need_tool, program, prof, record, run, start, total, wait_until, world_directory
+from proftest import PATIENCE, PROF, Failure, Recording, Result, Skip, as_nobody, below, cpu_seconds, environment
+from proftest import expect, expect_equal, finish, main, need_root, need_tool, program, prof, record, run, start, stat_fields
+from proftest import total, wait_until, world_directory
 
 SECRET = "secret-b7f31c"
 REFUSED = "not read although what is recorded names it: "
@@ -178,26 +179,62 @@ def test_secrets_of_root_are_not_a_users():
 
 
 class HangingFiles:
-    """A mounted file system with one program on it that answers so many opens and then no more."""
+    """A mounted file system with one program on it that answers so many opens and then no more.
+
+    Who waits for it can be neither interrupted nor killed, this process included, so it ends in any case: with the
+    test, or by itself after LIMIT seconds, when the test has failed. Then all that wait get an error."""
+
+    LIMIT = PATIENCE // 2
 
     def __init__(self, content, mode, opens):
         need_root()
         if not os.path.exists("/dev/fuse"):
             raise Skip("no /dev/fuse")
         self.folder = world_directory()
-        self.args = [program("hanging_fs"), self.folder, content, mode, str(opens)]
+        self.args = [program("hanging_fs"), self.folder, content, mode, str(opens), str(self.LIMIT)]
+        self.path = os.path.join(self.folder, "program")
+        self.expired = False
 
     def __enter__(self):
-        self.daemon = subprocess.Popen(self.args, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment())
-        if self.daemon.stdout.readline() != b"ready\n":
-            raise Skip("FUSE cannot be mounted here: " + self.daemon.stderr.read().decode())
-        return os.path.join(self.folder, "program")
+        self.server = subprocess.Popen(self.args, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment())
+        if self.server.stdout.readline() != b"ready\n":
+            raise Skip("FUSE cannot be mounted here: " + self.server.communicate()[1].decode())
+        return self
 
-    def __exit__(self, *unused):
-        self.daemon.send_signal(signal.SIGCONT)
-        self.daemon.terminate()
-        self.daemon.communicate()
-        run("umount", "-l", self.folder)
+    def end(self):
+        """What is closed when the server dies is the connection. It may have been stopped."""
+        self.expired = self.expired or self.server.returncode is None and self.server.poll() is not None
+        self.abort()
+        self.server.kill()
+        self.server.wait()
+        run("umount", "-l", self.folder, timeout=60)
+
+    def abort(self):
+        """Where it can be done without the server."""
+        with open("/proc/self/mountinfo", encoding="utf-8", errors="replace") as f:
+            mounts = [line.split() for line in f]
+        for device in [m[2] for m in mounts if m[4] == self.folder]:
+            try:
+                with open("/sys/fs/fuse/connections/%s/abort" % device.partition(":")[2], "w", encoding="ascii") as f:
+                    f.write("1")
+            except OSError:
+                pass
+
+    def __exit__(self, kind, *unused):
+        self.end()
+        self.server.communicate()
+        if self.expired and kind is None:
+            raise Failure("nothing ended within %d s" % self.LIMIT)
+
+    def stop(self):
+        self.server.send_signal(signal.SIGSTOP)
+        wait_until(lambda: stat_fields(self.server.pid)[0] == "T", "the file system stops")
+
+
+def keep_in_memory(path, size=-1):
+    """What was read once is there without the file system: the program on it goes on. This takes one open."""
+    with open(path, "rb") as f:
+        f.read(size)
 
 
 def check_goes_on(result, path):
@@ -208,21 +245,21 @@ def check_goes_on(result, path):
 
 
 def test_open_never_answers():
-    with HangingFiles(program("shares"), "open", 1) as path:
-        r = prof("record", "-o", "test.data", "--", path, 2000)
+    with HangingFiles(program("shares"), "open", 1) as fs:
+        r = prof("record", "-o", "test.data", "--", fs.path, 2000)
         check_goes_on(r, "test.data")
 
 
 def test_open_never_answers_a_user():
-    with HangingFiles(program("shares"), "open", 1) as path:
+    with HangingFiles(program("shares"), "open", 1) as fs:
         directory = world_directory()
         shutil.copy(PROF, os.path.join(directory, "prof"))
-        r = as_nobody("./prof", "record", "-o", "test.data", "--", path, 2000, cwd=directory)
+        r = as_nobody("./prof", "record", "-o", "test.data", "--", fs.path, 2000, cwd=directory)
         check_goes_on(r, os.path.join(directory, "test.data"))
 
 
 def big_program():
-    """So large that it is not read as a whole when it is executed."""
+    """More than what the program itself needs, so something remains to be read."""
     shutil.copy(program("shares"), "big")
     with open("big", "ab") as f:
         f.write(bytes(24 << 20))
@@ -230,45 +267,67 @@ def big_program():
 
 
 def test_read_never_answers():
-    with HangingFiles(big_program(), "read", 1) as path:
-        r = prof("record", "-o", "test.data", "--", path, 2000)
+    with HangingFiles(big_program(), "read", 2) as fs:
+        keep_in_memory(fs.path, os.path.getsize(program("shares")))
+        r = prof("record", "-o", "test.data", "--", fs.path, 2000)
         check_goes_on(r, "test.data")
 
 
 def test_stopped_file_system():
     """Answers while it can, then its process is stopped."""
-    with HangingFiles(program("shares"), "open", 1000) as path:
-        p = start(path, 4000)
-        fs = next(int(d) for d in os.listdir("/proc") if d.isdigit() and is_file_system(d, os.path.dirname(path)))
-        os.kill(fs, signal.SIGSTOP)
-        r = prof("record", "-o", "test.data", "-p", p.pid)
-        os.kill(fs, signal.SIGCONT)
-        finish(p)
-        check_goes_on(r, "test.data")
+    with HangingFiles(program("shares"), "open", 1000) as fs:
+        p = start(fs.path, 600000)
+        try:
+            wait_until(lambda: cpu_seconds(p.pid) > 0.1, "the program runs")
+            keep_in_memory(fs.path)
+            fs.stop()
+            r = record_some(p.pid)
+        finally:
+            os.killpg(p.pid, signal.SIGKILL)
+            fs.end()
+            finish(p)
+    check_goes_on(r, "test.data")
 
 
-def is_file_system(pid, folder):
-    try:
-        with open("/proc/%s/cmdline" % pid, "rb") as f:
-            return folder.encode() in f.read() and os.readlink("/proc/%s/exe" % pid).endswith("/hanging_fs")
-    except OSError:
-        return False
+def text_of(path):
+    with open(path, encoding="utf-8", errors="replace") as f:
+        return f.read()
+
+
+def record_some(pid):
+    """Until prof has said that something does not answer, and a second of CPU time longer."""
+    args = [PROF, "record", "-o", "test.data", "-p", str(pid)]
+    with open("said", "wb") as said:
+        p = subprocess.Popen(args, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=said, env=environment())
+        try:
+            wait_until(lambda: p.poll() is not None or "does not answer" in text_of("said"), "prof to give up")
+            seen = cpu_seconds(pid)
+            wait_until(lambda: p.poll() is not None or cpu_seconds(pid) > seen + 1, "the program goes on")
+            p.send_signal(signal.SIGINT)
+            p.wait(PATIENCE)
+        finally:
+            p.kill()
+            p.wait()
+        return Result(args, p.returncode, b"", text_of("said").encode())
 
 
 def test_interrupt_while_nothing_answers():
-    with HangingFiles(program("shares"), "open", 1) as path:
-        p = start(PROF, "record", "-o", "test.data", "--", path, 600000)
-        wait_until(lambda: os.path.exists("test.data"), "the recording begins")
-        os.killpg(p.pid, signal.SIGINT)
-        r = finish(p)
+    with HangingFiles(program("shares"), "open", 1) as fs:
+        p = start(PROF, "record", "-o", "test.data", "--", fs.path, 600000)
+        try:
+            wait_until(lambda: p.poll() is not None or os.path.exists("test.data"), "the recording begins")
+            os.killpg(p.pid, signal.SIGINT)
+            r = finish(p)
+        finally:
+            p.kill()
         expect(r.signal == signal.SIGINT, "the command is interrupted and prof ends: " + str(r))
         expect_equal(prof("info", "test.data").status, 0, "the file")
 
 
 def test_ordinary_file_system_in_user_space():
     """One that answers is as good as any: its files are named."""
-    with HangingFiles(program("shares"), "open", 1000000) as path:
-        r = prof("record", "-o", "test.data", "--", path, 500)
+    with HangingFiles(program("shares"), "open", 1000000) as fs:
+        r = prof("record", "-o", "test.data", "--", fs.path, 500)
         expect_equal((r.status, "does not answer" in r.err), (0, False), str(r))
         stacks = Recording("test.data").counts()
         expect(total(below(stacks, "half")) > 0, "names: %s" % {s.leaf for s in stacks})

@@ -1,10 +1,11 @@
 /*
- * A file system that stops answering: hanging_fs FOLDER FILE open|read COUNT
+ * A file system that stops answering: hanging_fs FOLDER FILE open|read COUNT SECONDS
  *
  * Mounts a FUSE file system on FOLDER (as root) that holds one file, "program", with FILE's
  * content. Says "ready". The first COUNT requests to open it are answered. "open": no more of them.
  * "read": they are, but nothing can be read any more. What is asked for in vain waits until this
- * program ends, which SIGTERM makes it do.
+ * program ends, which SIGTERM makes it do. After so many seconds it is killed, even while stopped:
+ * who waits for it cannot be. It does not outlive the program that started it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -152,13 +154,32 @@ static void handle(struct served *s, const struct fuse_in_header *in, const void
 	}
 }
 
+/* In a process of its own, which nothing stops. */
+static void limit_to(unsigned seconds, int device)
+{
+	pid_t server = getpid();
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* even while stopped */
+	if (fork() != 0)
+		return;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	close(device); /* when the last one closes it, nobody waits any longer */
+	for (int fd = 0; fd < 3; fd++)
+		close(fd);
+	while (seconds > 0)
+		seconds = sleep(seconds);
+	if (getppid() == server)
+		kill(server, SIGKILL);
+	_exit(0);
+}
+
 int main(int argc, char **argv)
 {
 	struct served s = { .device = open("/dev/fuse", O_RDWR | O_CLOEXEC) };
 	struct stat st;
 	char options[128];
 
-	if (argc != 5)
+	if (argc != 6)
 		return 2;
 	folder = argv[1];
 	s.file = open(argv[2], O_RDONLY | O_CLOEXEC);
@@ -173,6 +194,7 @@ int main(int argc, char **argv)
 	}
 	s.size = st.st_size;
 	signal(SIGTERM, end);
+	limit_to((unsigned)atoi(argv[5]), s.device);
 	puts("ready");
 	fflush(stdout);
 	for (;;) {
