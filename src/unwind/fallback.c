@@ -130,8 +130,8 @@ static bool is_near(const struct walk *w, uint64_t cfa)
 /* Whether the return address that rule names is one. */
 static bool is_right(struct walk *w, const struct rule *rule, bool generated)
 {
-	uint64_t ra, cfa = w->known.value[rule->cfa_reg] + (uint64_t)(int64_t)rule->cfa_offset;
-	if (!(w->known.valid >> rule->cfa_reg & 1) || !is_near(w, cfa))
+	uint64_t ra, cfa;
+	if (!walk_find_cfa(w, rule, &cfa) || !is_near(w, cfa))
 		return false;
 	if (w->arch->link_reg == ARCH_NO_REG ? !walk_load(w, cfa - 8, &ra)
 					     : !linked_address(w, rule, cfa, &ra))
@@ -145,10 +145,13 @@ static bool is_right(struct walk *w, const struct rule *rule, bool generated)
 static void note_end(struct follower *f, const struct rule *rule)
 {
 	for (unsigned i = 0; i < f->end_count && i < WALK_ENDS; i++)
-		if (f->ends[i].reg == rule->cfa_reg && f->ends[i].offset == rule->cfa_offset)
+		if (f->ends[i].reg == rule->cfa_reg && f->ends[i].offset == rule->cfa_offset &&
+		    f->ends[i].is_loaded == rule->cfa_is_loaded &&
+		    f->ends[i].slot == rule->cfa_slot)
 			return;
 	if (f->end_count < WALK_ENDS && f->w->arch->link_reg == ARCH_NO_REG)
-		f->ends[f->end_count++] = (struct walk_end){ rule->cfa_reg, rule->cfa_offset };
+		f->ends[f->end_count++] = (struct walk_end){ rule->cfa_reg, rule->cfa_is_loaded,
+							     rule->cfa_slot, rule->cfa_offset };
 	else
 		f->end_count = WALK_ENDS + 1;
 }
@@ -167,6 +170,8 @@ static bool has_no_right_end(struct walk *w, const struct walk_undescribed *at)
 	for (unsigned i = 0; i < at->end_count; i++)
 		if (is_right(w,
 			     &(const struct rule){ .cfa_reg = at->ends[i].reg,
+						   .cfa_is_loaded = at->ends[i].is_loaded,
+						   .cfa_slot = at->ends[i].slot,
 						   .cfa_offset = at->ends[i].offset },
 			     false))
 			return false;
@@ -207,8 +212,9 @@ static bool step_simulated(struct walk *w, struct walk_undescribed *at, uint8_t 
 	bool known = at->simulated && !generated && is_right(w, rule, false);
 	if (!known && (has_no_right_end(w, at) || !simulate(w, at)))
 		return false;
-	bool by_fp = w->fp_known && w->known.value[rule->cfa_reg] + (uint64_t)rule->cfa_offset ==
-					    w->fp + 2 * sizeof(uint64_t);
+	bool by_fp = w->fp_known && !rule->cfa_is_loaded &&
+		     w->known.value[rule->cfa_reg] + (uint64_t)rule->cfa_offset ==
+			     w->fp + 2 * sizeof(uint64_t);
 	if (!step_full(w, rule, how))
 		return false;
 	*how = by_fp ? FRAME_FP : at->certain ? FRAME_CODE : FRAME_GUESSED;

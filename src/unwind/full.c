@@ -95,13 +95,19 @@ void walk_materialize(struct walk *w)
 	set(&w->known, w->arch->sp, w->sp);
 }
 
-static bool find_cfa(struct walk *w, const struct rule *rule, uint64_t *cfa)
+bool walk_find_cfa(struct walk *w, const struct rule *rule, uint64_t *cfa)
 {
 	if (rule->cfa_is_expression)
 		return expression_value(w, rule->section, rule->cfa_offset, &w->known, NULL, cfa);
 	w->end = END_NO_CFI;
 	if (!get(&w->known, rule->cfa_reg, cfa))
 		return false;
+	if (rule->cfa_is_loaded) {
+		uint64_t slot = *cfa + (uint64_t)(int64_t)rule->cfa_slot;
+		w->end = END_UNREADABLE;
+		if (slot < w->sp || !walk_load(w, slot, cfa)) /* below: the code writes it yet */
+			return false;
+	}
 	*cfa += (uint64_t)(int64_t)rule->cfa_offset;
 	return true;
 }
@@ -147,7 +153,7 @@ bool step_full(struct walk *w, const struct rule *rule, uint8_t *how)
 	uint64_t cfa, pc;
 	w->slow_steps++;
 	walk_materialize(w);
-	if (!find_cfa(w, rule, &cfa))
+	if (!walk_find_cfa(w, rule, &cfa))
 		return false;
 	w->end = END_UNREADABLE;
 	apply(w, rule, cfa, &w->known, &next);

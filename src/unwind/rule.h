@@ -33,13 +33,20 @@ struct rule {
 	bool is_signal; /* the frame is a signal trampoline */
 	bool cfa_is_fp; /* RULE_FRAME: base of the CFA */
 	bool cfa_is_expression;
+	bool cfa_is_loaded; /* CFA = what stands at cfa_reg + cfa_slot, + cfa_offset; by code only
+			     */
 	bool resumes; /* the function may put another return address and frame in place of its own
 		       */
 	uint8_t cfa_reg;
 	uint8_t ra_reg;
 	uint16_t register_count;
 	int32_t cfa_offset;
-	int32_t ra_offset;		   /* RULE_FRAME: from the CFA */
+
+	union {
+		int32_t ra_offset; /* RULE_FRAME: from the CFA */
+		int32_t cfa_slot;  /* cfa_is_loaded: from cfa_reg */
+	};
+
 	int32_t fp_offset;		   /* RULE_FRAME: from the CFA, or RULE_FP_SAME */
 	const struct cfi_section *section; /* of expressions */
 	struct rule_register registers[];

@@ -26,6 +26,14 @@ struct trail {
 	const struct cached *at[TRAIL_MAX];
 };
 
+/* A walk where code was interrupted: all registers are known, no steps are noted. */
+struct interrupted {
+	struct unwind_regs known;
+	uint64_t pc, sp, fp;
+	bool fp_known;
+	uint32_t descents;
+};
+
 struct unwinder {
 	const struct arch *arch;
 	struct cached *cache;
@@ -37,6 +45,7 @@ struct unwinder {
 	size_t ahead; /* in the former one */
 	uint64_t generation;
 	struct unwind_stats stats;
+	struct interrupted interrupted;
 	struct walk walk;
 };
 
@@ -276,6 +285,18 @@ static inline void note_trail(struct unwinder *u, const struct cached *at)
 	prefetch_frame(u);
 }
 
+static void go_back(struct walk *w, const struct interrupted *to)
+{
+	w->known = to->known;
+	w->pc = to->pc;
+	w->sp = to->sp;
+	w->fp = to->fp;
+	w->fp_known = to->fp_known;
+	w->descents = to->descents;
+	w->exact = true;
+	w->note_count = 0;
+}
+
 /* A step through memory of another time led from one frame to another: whether that is believed. */
 static bool is_believed(struct walk *w, uint64_t from, bool exact, uint8_t how)
 {
@@ -291,15 +312,9 @@ static bool is_believed(struct walk *w, uint64_t from, bool exact, uint8_t how)
 	return false;
 }
 
-static bool step_checked(struct walk *w, const struct rule *rule, uint8_t *how)
+/* Whether the step that was just made, of the kind that how says, stands. */
+static bool is_late_step_believed(struct walk *w, uint64_t from, bool exact, uint8_t *how)
 {
-	uint64_t from = w->pc;
-	bool exact = w->exact;
-	w->late = false;
-	if (!step(w, rule, how))
-		return false;
-	if (__builtin_expect(!w->late, 1))
-		return true;
 	if (!is_believed(w, from, exact, *how))
 		return false;
 	if (*how != FRAME_SIGNAL && *how != FRAME_GUESSED)
@@ -307,24 +322,51 @@ static bool step_checked(struct walk *w, const struct rule *rule, uint8_t *how)
 	return true;
 }
 
-/*
- * The sampled instruction's own step. Compilers forget to describe single instructions (clang -Oz
- * those between two pops behind a call), so where CFI leads to what no call left, the code is
- * asked.
- */
-static bool step_first(struct walk *w, const struct rule *rule, uint8_t *how)
+static bool step_checked(struct walk *w, const struct rule *rule, uint8_t *how)
 {
-	const struct arch *arch = w->arch;
-	const struct unwind_request *rq = w->rq;
-	bool by_cfi = !rule->is_signal && (rule->kind == RULE_FRAME || rule->kind == RULE_FULL);
-	if (!step_checked(w, rule, how))
+	uint64_t from = w->pc;
+	bool exact = w->exact;
+	w->late = false;
+	if (!step(w, rule, how))
 		return false;
-	if (!by_cfi || judge_return(w, w->pc) != IS_NO_RETURN)
+	return __builtin_expect(!w->late, 1) || is_late_step_believed(w, from, exact, how);
+}
+
+static bool step_by_code_checked(struct walk *w, uint8_t *how)
+{
+	uint64_t from = w->pc;
+	bool exact = w->exact;
+	w->late = false;
+	return step_by_code(w, how) && (!w->late || is_late_step_believed(w, from, exact, how));
+}
+
+/* CFI led to what cannot be: where nothing can be read, or to an address that no call left. */
+static bool led_nowhere(struct walk *w, bool stepped)
+{
+	if (stepped)
+		return judge_return(w, w->pc) == IS_NO_RETURN;
+	return w->end == END_UNREADABLE || w->end == END_TRUNCATED || w->end == END_LOOP;
+}
+
+/*
+ * The step of an interrupted instruction. Compilers forget to describe single instructions (clang
+ * -Oz those between two pops behind a call), and assembler keeps its CFA where no copy of the stack
+ * has it (below the stack pointer). So where CFI leads nowhere, the code is asked.
+ */
+static bool step_interrupted(struct unwinder *u, const struct rule *rule, uint8_t *how)
+{
+	struct walk *w = &u->walk;
+	struct interrupted *before = &u->interrupted;
+	if (rule->is_signal || (rule->kind != RULE_FRAME && rule->kind != RULE_FULL))
+		return step_checked(w, rule, how);
+	*before = (struct interrupted){ w->known, w->pc, w->sp, w->fp, w->fp_known, w->descents };
+	bool stepped = step_checked(w, rule, how);
+	if (!led_nowhere(w, stepped))
+		return stepped;
+	go_back(w, before);
+	if (step_by_code_checked(w, how))
 		return true;
-	start(w, arch, rq);
-	if (step_by_code(w, how))
-		return true;
-	start(w, arch, rq);
+	go_back(w, before);
 	return step_checked(w, rule, how);
 }
 
@@ -435,8 +477,8 @@ static size_t walk_out(struct unwinder *u, const struct cached *at, uint64_t key
 	struct walk *w = &u->walk;
 	for (size_t n = 1;; n++) {
 		uint8_t how;
-		bool stepped =
-			n == 1 ? step_first(w, at->rule, &how) : step_checked(w, at->rule, &how);
+		bool stepped = __builtin_expect(w->exact, 0) ? step_interrupted(u, at->rule, &how)
+							     : step_checked(w, at->rule, &how);
 		if (at->rule->is_signal || (stepped && how == FRAME_SIGNAL))
 			frames[n - 1].how = n == 1 ? FRAME_REGISTER : FRAME_SIGNAL;
 		if (!stepped && may_follow_chain(w)) {

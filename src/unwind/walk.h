@@ -34,7 +34,8 @@ struct walk_undescribed {
 
 	struct walk_end {
 		uint8_t reg;
-		int32_t offset;
+		bool is_loaded;
+		int32_t slot, offset;
 	} ends[WALK_ENDS];
 	union simulated_rule rule;
 };
@@ -90,6 +91,8 @@ static inline bool walk_load(struct walk *w, uint64_t address, uint64_t *out)
 
 /* full.c: bring w->known up to the frame at hand and forget the notes. */
 void walk_materialize(struct walk *w);
+/* full.c: where rule puts the CFA, by the registers in w->known. */
+bool walk_find_cfa(struct walk *w, const struct rule *rule, uint64_t *cfa);
 
 /* Each returns true after a step to the caller, with *how set (enum frame_how); false with w->end
  * set. */

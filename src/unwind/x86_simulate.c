@@ -14,14 +14,18 @@
 #define TARGETS_MAX	 256
 #define BRANCHES_MAX	 64
 #define BORDERS_MAX	 16
+#define ROUNDS_MAX	 4    /* of one loop that moves the stack pointer */
+#define ROUND_LENGTH	 1200 /* instructions that each may have more */
+#define EXTRA_MAX	 6000
 
 enum { HW_BX = 3, HW_SP = 4, HW_BP = 5 }; /* the processor's register numbers */
 
 enum {
 	UNKNOWN,
 	FROM_AX,
-	FROM_SP = FROM_AX + HW_SP
-}; /* a base: what register FROM_AX + n held at first */
+	FROM_SP = FROM_AX + HW_SP,
+	FROM_SLOT = FROM_AX + 16,
+}; /* a base: what register FROM_AX + n held at first; what the state's slot holds */
 
 /* DWARF numbers by the processor's. */
 static const uint8_t dwarf_number[16] = { 0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15 };
@@ -40,14 +44,21 @@ struct state {
 	uint16_t borders;	/* bit per border that was passed */
 	uint16_t taken;		/* bit per register: loaded from saved[] */
 	struct address saved[16];
+	struct address slot; /* that values are FROM_SLOT of: the latest one that was used so */
 };
 
 struct simulation {
 	const struct simulate_code *code;
 	struct state now, later[BRANCHES_MAX];
 	unsigned later_count;
-	uint64_t targets[TARGETS_MAX]; /* of jumps, each followed once: loops end */
+
+	struct target {
+		uint64_t pc;
+		struct address sp;
+	} targets[TARGETS_MAX]; /* of jumps: loops end */
+
 	unsigned target_count;
+	unsigned limit;		       /* of instructions */
 	uint64_t borders[BORDERS_MAX]; /* where functions seem to begin behind a call */
 	unsigned border_count;
 	uint16_t same_function; /* bit per border that a jump crosses: none, then */
@@ -87,9 +98,35 @@ static void assign(struct state *s, uint8_t reg, struct address value)
 	s->reg[reg] = value;
 }
 
-static struct address value_of(const struct state *s, uint8_t reg)
+static bool same_address(struct address a, struct address b)
 {
-	return s->reg[reg];
+	return a.base == b.base && a.offset == b.offset;
+}
+
+static void forget_slot(struct state *s)
+{
+	for (uint8_t i = 0; i < 16; i++) {
+		if (s->reg[i].base == FROM_SLOT)
+			s->reg[i].base = UNKNOWN;
+		if (s->saved[i].base == FROM_SLOT)
+			s->saved[i].base = UNKNOWN;
+	}
+}
+
+/* What reg holds. Code that moves the stack far keeps what the pointer was in the new place, and
+ * takes it and the registers from there in the end: one such slot is known at a time. */
+static struct address value_of(struct state *s, uint8_t reg)
+{
+	struct address slot = s->saved[reg];
+	if (!(s->taken >> reg & 1) || slot.base == UNKNOWN || slot.base == FROM_SLOT)
+		return s->reg[reg];
+	if (!same_address(slot, s->slot)) {
+		if (s->reg[HW_SP].base == FROM_SLOT)
+			return s->reg[reg];
+		forget_slot(s);
+		s->slot = slot;
+	}
+	return (struct address){ FROM_SLOT, 0 };
 }
 
 static void move_sp(struct state *s, int64_t by)
@@ -112,6 +149,8 @@ static void load(struct state *s, uint8_t reg, struct address slot)
 		s->taken |= (uint16_t)(1u << reg);
 		s->saved[reg] = slot;
 	}
+	if (reg == HW_SP)
+		assign(s, reg, value_of(s, reg));
 }
 
 static void pop(struct state *s, uint8_t reg)
@@ -122,21 +161,31 @@ static void pop(struct state *s, uint8_t reg)
 }
 
 /* The slot a memory operand names, when it is sp or fp and a constant. */
-static struct address operand_slot(const struct state *s, const struct x86_instruction *x)
+static struct address operand_slot(struct state *s, const struct x86_instruction *x)
 {
 	if (x->has_index || x->rip_relative)
 		return (struct address){ UNKNOWN, 0 };
 	return moved(value_of(s, x->rm), x->displacement);
 }
 
+/* Each jump is followed once. Only where a loop moves the stack pointer, how often it runs matters:
+ * for a few rounds it is found out. */
 static bool is_new_target(struct simulation *m, uint64_t target)
 {
-	for (unsigned i = 0; i < m->target_count; i++)
-		if (m->targets[i] == target)
+	struct address sp = m->now.reg[HW_SP];
+	unsigned rounds = 0;
+	for (unsigned i = 0; i < m->target_count; i++) {
+		if (m->targets[i].pc != target)
+			continue;
+		if (sp.base == UNKNOWN || same_address(m->targets[i].sp, sp) ||
+		    ++rounds == ROUNDS_MAX)
 			return false;
+	}
 	if (m->target_count == TARGETS_MAX)
 		return false;
-	m->targets[m->target_count++] = target;
+	m->targets[m->target_count++] = (struct target){ target, sp };
+	if (rounds != 0 && !m->has_right && m->limit < INSTRUCTIONS_MAX + EXTRA_MAX)
+		m->limit += ROUND_LENGTH;
 	return true;
 }
 
@@ -209,7 +258,7 @@ static enum outcome run_plain(struct simulation *m, const struct x86_instruction
 	} else if (op == 0x9d) {
 		move_sp(s, 8);
 	} else if (op == 0xc9) {
-		s->reg[HW_SP] = s->reg[HW_BP];
+		s->reg[HW_SP] = value_of(s, HW_BP);
 		pop(s, HW_BP);
 	} else if ((op & 0xf8) == 0xb8 || ((op & 0xf8) == 0x90 && x->rm != 0)) {
 		assign(s, x->rm, (struct address){ UNKNOWN, 0 });
@@ -311,7 +360,10 @@ static bool make_rule(const struct state *s, union simulated_rule *out)
 		return false;
 	memset(out, 0, sizeof(*out));
 	rule->kind = RULE_FULL;
-	rule->cfa_reg = dwarf_number[sp.base - FROM_AX];
+	rule->cfa_is_loaded = sp.base == FROM_SLOT;
+	if (rule->cfa_is_loaded)
+		rule->cfa_slot = s->slot.offset;
+	rule->cfa_reg = dwarf_number[(rule->cfa_is_loaded ? s->slot.base : sp.base) - FROM_AX];
 	rule->ra_reg = 16;
 	rule->cfa_offset = sp.offset + 8;
 	add_register(rule, rule->ra_reg, CFI_AT_CFA, -8);
@@ -396,7 +448,8 @@ static enum outcome run_one(struct simulation *m)
 
 static bool same_place(const struct rule *a, const struct rule *b)
 {
-	return a->cfa_reg == b->cfa_reg && a->cfa_offset == b->cfa_offset;
+	return a->cfa_reg == b->cfa_reg && a->cfa_offset == b->cfa_offset &&
+	       a->cfa_is_loaded == b->cfa_is_loaded && a->cfa_slot == b->cfa_slot;
 }
 
 /* Weigh a way that ended. */
@@ -432,12 +485,11 @@ static enum simulated judge_ends(const struct simulation *m)
 enum simulated x86_simulate(const struct simulate_code *code, uint64_t pc,
 			    union simulated_rule *out)
 {
-	struct simulation m = { .code = code, .out = out, .now.pc = pc };
+	struct simulation m = { .code = code, .out = out, .now.pc = pc, .limit = INSTRUCTIONS_MAX };
 	for (uint8_t i = 0; i < 16; i++)
 		m.now.reg[i].base = (uint8_t)(FROM_AX + i);
 	skip_plt_push(&m);
-	unsigned limit = INSTRUCTIONS_MAX;
-	for (unsigned i = 0, length = 0; i < limit; i++) {
+	for (unsigned i = 0, length = 0; i < m.limit; i++) {
 		enum outcome outcome = run_one(&m);
 		if ((outcome == GO_ON && length++ < PATH_MAX_LENGTH) ||
 		    (outcome == DEAD_END && i == 0)) /* a trap that was just taken */
@@ -446,8 +498,8 @@ enum simulated x86_simulate(const struct simulate_code *code, uint64_t pc,
 		bool had_right = m.has_right;
 		if (outcome == RETURNS)
 			take_end(&m);
-		if (!had_right && m.has_right && limit - i > CONFIRM_MAX)
-			limit = i + CONFIRM_MAX;
+		if (!had_right && m.has_right && m.limit - i > CONFIRM_MAX)
+			m.limit = i + CONFIRM_MAX;
 		if (m.later_count == 0 || (m.has_right && m.assumes == ASSUMES_NOTHING))
 			break;
 		m.now = m.later[--m.later_count];

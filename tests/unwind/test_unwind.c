@@ -350,6 +350,47 @@ static void frame_in_scratch_register(void **state)
 	close_world(&w);
 }
 
+/* Assembler whose CFI finds the frame below the stack pointer, where no copy reaches (OpenSSL's
+ * SHA-2 for AVX2). The code says where the frame is found in the end. */
+static void frame_below_stack_pointer(void **state)
+{
+	static const struct function functions[] = {
+		F(0, 0x40, "\x0f\x05\x77\x78\x06\x23\x08"), /* CFA = [rsp - 8] + 8 */
+		F(0x40, 0x40, "\x07\x10"),
+	};
+	static const uint8_t code[] = {
+		0x48, 0x8d, 0x64, 0x24, 0x80,	       /* 0: lea -0x80(%rsp),%rsp */
+		0xff, 0xc9,			       /* 5: dec %ecx */
+		0x75, 0xf7,			       /* 7: jne 0 */
+		0x48, 0x8d, 0xa4, 0x24, 0x80, 1, 0, 0, /* 9: lea 0x180(%rsp),%rsp */
+		0x48, 0x8b, 0x74, 0x24, 0x18,	       /* 17: mov 0x18(%rsp),%rsi */
+		0x48, 0x8b, 0x5e, 0xf0,		       /* 22: mov -0x10(%rsi),%rbx */
+		0x48, 0x8d, 0x26,		       /* 26: lea (%rsi),%rsp */
+		0xc3,				       /* 29: ret */
+	};
+	struct world w = { 0 };
+	(void)state;
+	describe(&w, functions, 2, false);
+	put_call(&w, 0x50, 0);
+	memcpy(w.text, code, sizeof(code));
+	open_world(&w, UNWIND_X86_64);
+	w.stack[60] = AT(0x50);
+	run(&w, AT(17), FRAMES_MAX); /* nothing that the code finds either */
+	assert_int_equal(w.end, END_UNREADABLE);
+	assert_int_equal(w.count, 1);
+	/* Where the slot is, seen from 17; from 5 with none to two rounds of the loop to come. */
+	static const size_t slots[][2] = { { 17, 3 }, { 5, 51 }, { 5, 35 }, { 5, 19 } };
+	for (size_t i = 0; i < ARRAY_LEN(slots); i++) {
+		w.stack[slots[i][1]] = STACK + 60 * 8;
+		run(&w, AT(slots[i][0]), FRAMES_MAX);
+		assert_int_equal(w.end, END_ROOT);
+		assert_int_equal(w.count, 2);
+		expect(&w, 1, AT(0x50), FRAME_CODE);
+		w.stack[slots[i][1]] = 0;
+	}
+	close_world(&w);
+}
+
 /* What the copy does not hold is in the kernel's chain, where that fits the code. */
 static void chain_of_the_kernel(void **state)
 {
@@ -737,6 +778,7 @@ int main(void)
 		cmocka_unit_test(read_at_another_time),
 		cmocka_unit_test(chain_of_the_kernel),
 		cmocka_unit_test(frame_in_scratch_register),
+		cmocka_unit_test(frame_below_stack_pointer),
 		cmocka_unit_test(root_of_deep_stack),
 		cmocka_unit_test(gap_after_function),
 		cmocka_unit_test(without_usable_table),
