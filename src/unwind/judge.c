@@ -65,12 +65,17 @@ static enum verdict judge(struct walk *w, uint64_t pc)
 									: IS_NO_RETURN;
 }
 
-enum verdict judge_return(struct walk *w, uint64_t pc)
+static struct walk_verdict *find_verdict(struct walk *w, uint64_t pc)
 {
 	struct walk_verdict *known = &w->memory->verdicts[(pc ^ pc >> 10) % WALK_VERDICTS];
 	if (known->address != pc || known->key != w->key)
-		*known = (struct walk_verdict){ pc, w->key, (uint8_t)judge(w, pc) };
-	return known->verdict;
+		*known = (struct walk_verdict){ pc, w->key, (uint8_t)judge(w, pc), MAY_RETURN };
+	return known;
+}
+
+enum verdict judge_return(struct walk *w, uint64_t pc)
+{
+	return find_verdict(w, pc)->verdict;
 }
 
 bool judge_entered(struct walk *w, uint64_t ra)
@@ -149,7 +154,7 @@ bool judge_is_root(struct walk *w, uint64_t ra)
 	return unwind_module_is_go(p.range.module) || judge_return(w, ra) == DOES_RETURN;
 }
 
-bool judge_begins_root(struct walk *w, uint64_t pc)
+static bool begins_root(struct walk *w, uint64_t pc)
 {
 	struct place p;
 	uint64_t start;
@@ -162,6 +167,14 @@ bool judge_begins_root(struct walk *w, uint64_t pc)
 		return true;
 	return rule && rule->kind == RULE_ROOT &&
 	       unwind_module_function(p.range.module, p.vaddr, &start) && start == p.vaddr;
+}
+
+bool judge_begins_root(struct walk *w, uint64_t pc)
+{
+	struct walk_verdict *known = find_verdict(w, pc);
+	if (known->begins_root == MAY_RETURN)
+		known->begins_root = begins_root(w, pc) ? DOES_RETURN : IS_NO_RETURN;
+	return known->begins_root == DOES_RETURN;
 }
 
 /* The entry code of a program, or what follows the call of a thread's function. */

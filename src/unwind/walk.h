@@ -43,6 +43,7 @@ struct walk_undescribed {
 struct walk_verdict {
 	uint64_t address, key;
 	uint8_t verdict;
+	uint8_t begins_root; /* a verdict too, when it was asked for; see judge_begins_root */
 };
 
 struct walk_memory {
