@@ -17,6 +17,7 @@
 #define ROUNDS_MAX	 4    /* of one loop that moves the stack pointer */
 #define ROUND_LENGTH	 1200 /* instructions that each may have more */
 #define EXTRA_MAX	 6000
+#define STORES_MAX	 4
 
 enum { HW_BX = 3, HW_SP = 4, HW_BP = 5 }; /* the processor's register numbers */
 
@@ -45,6 +46,12 @@ struct state {
 	uint16_t taken;		/* bit per register: loaded from saved[] */
 	struct address saved[16];
 	struct address slot; /* that values are FROM_SLOT of: the latest one that was used so */
+
+	struct store { /* pointers that this way put on the stack, the latest ones */
+		struct address slot, value;
+	} stores[STORES_MAX];
+
+	uint8_t store_count;
 };
 
 struct simulation {
@@ -142,9 +149,37 @@ static void forget_scratch(struct state *s)
 		assign(s, scratch[i], (struct address){ UNKNOWN, 0 });
 }
 
+/* What stands in slot now is no longer what was put there before; a pointer that calls need not
+ * keep is remembered: a prologue that realigns the stack has the caller's stack pointer in one. */
+static void store(struct state *s, struct address slot, uint8_t reg)
+{
+	static const uint16_t scratch = 1u << 0 | 1u << 1 | 1u << 2 | 1u << 6 | 1u << 7 | 0xf00;
+	struct address value = s->reg[reg];
+	for (unsigned i = 0; i < s->store_count; i++)
+		if (same_address(s->stores[i].slot, slot))
+			s->stores[i].slot.base = UNKNOWN;
+	bool is_scratch = value.base >= FROM_AX && value.base < FROM_SLOT &&
+			  (scratch >> (value.base - FROM_AX) & 1);
+	if (slot.base != UNKNOWN && is_scratch && s->store_count < STORES_MAX)
+		s->stores[s->store_count++] = (struct store){ slot, value };
+}
+
+static const struct store *find_store(const struct state *s, struct address slot)
+{
+	for (unsigned i = 0; i < s->store_count; i++)
+		if (slot.base != UNKNOWN && same_address(s->stores[i].slot, slot))
+			return &s->stores[i];
+	return NULL;
+}
+
 static void load(struct state *s, uint8_t reg, struct address slot)
 {
+	const struct store *stored = find_store(s, slot);
 	assign(s, reg, (struct address){ UNKNOWN, 0 });
+	if (stored) {
+		s->reg[reg] = stored->value;
+		return;
+	}
 	if (slot.base != UNKNOWN) {
 		s->taken |= (uint16_t)(1u << reg);
 		s->saved[reg] = slot;
@@ -251,7 +286,10 @@ static enum outcome run_plain(struct simulation *m, const struct x86_instruction
 {
 	struct state *s = &m->now;
 	uint8_t op = x->opcode;
-	if ((op & 0xf8) == 0x50 || op == 0x68 || op == 0x6a || op == 0x9c) {
+	if ((op & 0xf8) == 0x50) {
+		move_sp(s, -8);
+		store(s, s->reg[HW_SP], x->rm);
+	} else if (op == 0x68 || op == 0x6a || op == 0x9c) {
 		move_sp(s, -8);
 	} else if ((op & 0xf8) == 0x58) {
 		pop(s, x->rm);
@@ -301,6 +339,8 @@ static enum outcome run_modrm(struct state *s, const struct x86_instruction *x)
 		assign(s, x->reg, x->wide ? value_of(s, x->rm) : unknown);
 	else if (op == 0x89 && x->mod == 3)
 		assign(s, x->rm, x->wide ? value_of(s, x->reg) : unknown);
+	else if (op == 0x89)
+		store(s, operand_slot(s, x), x->reg);
 	else if (op < 0x38 && (op & 2))
 		assign(s, x->reg, unknown);
 	else if (op < 0x38 && x->mod == 3)
