@@ -244,13 +244,13 @@ def check_goes_on(result, path):
     expect(total(Recording(path).counts()) > 100, "the recording goes on: " + result.err)
 
 
-def test_open_never_answers():
+def test_open_never_answers_alone():
     with HangingFiles(program("shares"), "open", 1) as fs:
         r = prof("record", "-o", "test.data", "--", fs.path, 2000)
         check_goes_on(r, "test.data")
 
 
-def test_open_never_answers_a_user():
+def test_open_never_answers_a_user_alone():
     with HangingFiles(program("shares"), "open", 1) as fs:
         directory = world_directory()
         shutil.copy(PROF, os.path.join(directory, "prof"))
@@ -266,14 +266,14 @@ def big_program():
     return os.path.abspath("big")
 
 
-def test_read_never_answers():
+def test_read_never_answers_alone():
     with HangingFiles(big_program(), "read", 2) as fs:
         keep_in_memory(fs.path, os.path.getsize(program("shares")))
         r = prof("record", "-o", "test.data", "--", fs.path, 2000)
         check_goes_on(r, "test.data")
 
 
-def test_stopped_file_system():
+def test_stopped_file_system_alone():
     """Answers while it can, then its process is stopped."""
     with HangingFiles(program("shares"), "open", 1000) as fs:
         p = start(fs.path, 600000)
@@ -311,7 +311,7 @@ def record_some(pid):
         return Result(args, p.returncode, b"", text_of("said").encode())
 
 
-def test_interrupt_while_nothing_answers():
+def test_interrupt_while_nothing_answers_alone():
     with HangingFiles(program("shares"), "open", 1) as fs:
         p = start(PROF, "record", "-o", "test.data", "--", fs.path, 600000)
         try:
