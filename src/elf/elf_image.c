@@ -152,8 +152,10 @@ static void read_program_headers(struct elf_image *e, const struct table_places 
 		if (__builtin_add_overflow(t->phoff, i * t->phentsize, &offset))
 			return;
 		const uint8_t *p = elf_bytes_at(&e->bytes, offset, size);
-		if (!p)
+		if (!p) {
+			elf_damaged(e, "its program headers lie outside of the file");
 			return;
+		}
 		struct bytes_reader r;
 		struct elf_phdr phdr = { 0 };
 		reader_init(&r, p, size);
@@ -176,8 +178,10 @@ static void name_sections(struct elf_image *e, uint64_t shstrndx)
 	size_t len;
 
 	if (shstrndx >= e->sections.len ||
-	    !elf_section_bytes(e, &e->sections.data[shstrndx], &names, &len))
+	    !elf_section_bytes(e, &e->sections.data[shstrndx], &names, &len)) {
+		elf_damaged(e, "its sections have no names");
 		return;
+	}
 	for (size_t i = 0; i < e->sections.len; i++) {
 		struct elf_shdr *s = &e->sections.data[i];
 		if (s->name < len && name_ends(names + s->name, len - s->name))
@@ -187,14 +191,14 @@ static void name_sections(struct elf_image *e, uint64_t shstrndx)
 
 static void read_section_headers(struct elf_image *e, const struct table_places *t)
 {
-	if (t->shentsize == 0 || t->shnum > e->bytes.size / t->shentsize)
-		return;
-	for (uint64_t i = 0; i < t->shnum; i++) {
-		struct elf_shdr s;
-		if (!read_section_header(e, t, i, &s))
-			break;
+	struct elf_shdr s;
+
+	for (uint64_t i = 0; i < t->shnum && read_section_header(e, t, i, &s); i++)
 		vec_push(&e->sections, s);
-	}
+	if (!e->sections.len && t->shoff == 0)
+		elf_damaged(e, "it has no section headers");
+	else if (!e->sections.len || e->sections.len < t->shnum)
+		elf_damaged(e, "its section headers lie outside of the file");
 	name_sections(e, t->shstrndx);
 }
 
@@ -263,6 +267,11 @@ void elf_image_free(struct elf_image *e)
 	elf_bytes_release(&e->bytes);
 	free(e->name);
 	free(e);
+}
+
+const char *elf_image_damage(const struct elf_image *e)
+{
+	return e->damage;
 }
 
 enum elf_machine elf_image_machine(const struct elf_image *e)

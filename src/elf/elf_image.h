@@ -19,6 +19,9 @@ struct elf_image;
 int elf_image_open_fd(struct elf_image **out, int fd, const char *name, struct error *err);
 int elf_image_open_memory(struct elf_image **out, const void *bytes, size_t len, const char *name, struct error *err); /* bytes are copied */
 void elf_image_free(struct elf_image *e);
+/* What was found to be damaged so far, the first thing only ("its section headers lie outside of the file"), or NULL.
+ * What can be read nevertheless is. Opening looks at headers, asking for symbols at symbol tables, and so on. */
+const char *elf_image_damage(const struct elf_image *e);
 
 enum elf_machine { ELF_MACHINE_OTHER, ELF_MACHINE_X86_64, ELF_MACHINE_AARCH64, ELF_MACHINE_I386 };
 enum elf_machine elf_image_machine(const struct elf_image *e);

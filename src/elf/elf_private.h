@@ -45,13 +45,14 @@ struct elf_shdr {
 struct elf_image {
 	struct elf_bytes bytes;
 	char *name;
+	const char *damage; /* see elf_image_damage */
 	bool is_64bit;
 	uint16_t type, machine;
 	VEC(struct elf_phdr) phdrs;
 	VEC(struct elf_segment) segments; /* PT_LOAD */
 	VEC(struct elf_shdr) sections;
-	struct arena arena;		/* names */
-	VEC(struct bytes) decompressed; /* buffers that plain_data points into */
+	struct arena arena;		  /* names */
+	VEC(struct bytes) decompressed;	  /* buffers that plain_data points into */
 	struct elf_section_keeper keeper; /* zeroed when there is none */
 	const char *go_build_id;
 	bool go_build_id_known;
@@ -59,9 +60,18 @@ struct elf_image {
 	bool mini_known;
 };
 
+/* what: a literal that goes on after "FILE is damaged: ". The first one stays. */
+static inline void elf_damaged(struct elf_image *e, const char *what)
+{
+	e->damage = e->damage ? e->damage : what;
+}
+
 /* The section's bytes, decompressed when it is compressed; false for NOBITS, damage and beyond the
  * end. */
 bool elf_section_bytes(struct elf_image *e, struct elf_shdr *s, const uint8_t **data, size_t *len);
+/* The same of a table that may be forged: no longer than to the section behind it, or to the file's
+ * end. */
+bool elf_table_bytes(struct elf_image *e, struct elf_shdr *s, const uint8_t **data, size_t *len);
 struct elf_shdr *elf_section_find(struct elf_image *e, const char *name);
 struct elf_shdr *elf_section_of_type(struct elf_image *e, uint32_t type);
 

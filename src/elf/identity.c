@@ -49,8 +49,8 @@ static bool is_note_of(const struct note *n, const char *name)
 	return true;
 }
 
-static bool note_search(const uint8_t *data, size_t len, uint64_t align, const char *name,
-			uint32_t type, struct note *out)
+static bool note_search(struct elf_image *e, const uint8_t *data, size_t len, uint64_t align,
+			const char *name, uint32_t type, struct note *out)
 {
 	struct bytes_reader r;
 
@@ -59,6 +59,8 @@ static bool note_search(const uint8_t *data, size_t len, uint64_t align, const c
 		if (out->type == type && is_note_of(out, name))
 			return true;
 	}
+	if (r.failed)
+		elf_damaged(e, "one of its notes reaches beyond its place");
 	return false;
 }
 
@@ -79,7 +81,7 @@ static bool find_note_in_segments(struct elf_image *e, uint64_t *budget, const c
 		if (p->type != PT_NOTE || !within_budget(budget, p->filesz))
 			continue;
 		const uint8_t *data = elf_bytes_at(&e->bytes, p->offset, p->filesz);
-		if (data && note_search(data, p->filesz, p->align, name, type, out))
+		if (data && note_search(e, data, p->filesz, p->align, name, type, out))
 			return true;
 	}
 	return false;
@@ -94,7 +96,7 @@ static bool find_note_in_sections(struct elf_image *e, uint64_t *budget, const c
 		size_t len;
 		if (s->type == SHT_NOTE && within_budget(budget, s->size) &&
 		    elf_section_bytes(e, s, &data, &len) &&
-		    note_search(data, len, 4, name, type, out))
+		    note_search(e, data, len, 4, name, type, out))
 			return true;
 	}
 	return false;
@@ -111,12 +113,16 @@ static bool find_note(struct elf_image *e, const char *name, uint32_t type, stru
 
 size_t elf_image_build_id(const struct elf_image *e, uint8_t out[64])
 {
+	/* Reading on demand fills a cache; see elf_image_bytes. */
+	struct elf_image *image = (struct elf_image *)(uintptr_t)e;
 	struct note n;
 
-	/* Reading on demand fills a cache; see elf_image_bytes. */
-	if (!find_note((struct elf_image *)(uintptr_t)e, "GNU", NT_GNU_BUILD_ID, &n) ||
-	    n.desc_len == 0 || n.desc_len > MAX_BUILD_ID)
+	if (!find_note(image, "GNU", NT_GNU_BUILD_ID, &n) || n.desc_len == 0)
 		return 0;
+	if (n.desc_len > MAX_BUILD_ID) {
+		elf_damaged(image, "its build ID is longer than any can be");
+		return 0;
+	}
 	memcpy(out, n.desc, n.desc_len);
 	return n.desc_len;
 }

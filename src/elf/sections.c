@@ -121,6 +121,32 @@ bool elf_section_bytes(struct elf_image *e, struct elf_shdr *s, const uint8_t **
 	return s->plain_data != NULL;
 }
 
+/* Where the next section with bytes begins behind offset. Sections do not overlap. */
+static uint64_t next_section(const struct elf_image *e, uint64_t offset)
+{
+	uint64_t next = e->bytes.size;
+
+	for (size_t i = 0; i < e->sections.len; i++) {
+		const struct elf_shdr *s = &e->sections.data[i];
+		if (s->type != SHT_NOBITS && s->type != SHT_NULL && s->size && s->offset > offset &&
+		    s->offset < next)
+			next = s->offset;
+	}
+	return next;
+}
+
+bool elf_table_bytes(struct elf_image *e, struct elf_shdr *s, const uint8_t **data, size_t *len)
+{
+	if (s->type == SHT_NOBITS)
+		return false;
+	uint64_t room = s->offset < e->bytes.size ? next_section(e, s->offset) - s->offset : 0;
+	if (s->flags & SHF_COMPRESSED || s->size <= room)
+		return elf_section_bytes(e, s, data, len);
+	*len = room;
+	*data = room ? elf_bytes_at(&e->bytes, s->offset, room) : NULL;
+	return *data != NULL;
+}
+
 struct elf_shdr *elf_section_find(struct elf_image *e, const char *name)
 {
 	for (size_t i = 0; i < e->sections.len; i++) {

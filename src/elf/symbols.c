@@ -17,15 +17,35 @@ static size_t symbol_bytes(const struct elf_image *e)
 	return e->is_64bit ? SYMBOL_BYTES_64 : SYMBOL_BYTES_32;
 }
 
+/* The table with the names of a symbol table's symbols. */
+static struct elf_shdr *strings_of(struct elf_image *e, const struct elf_shdr *s)
+{
+	if (s->link < e->sections.len && e->sections.data[s->link].type == SHT_STRTAB)
+		return &e->sections.data[s->link];
+	elf_damaged(e, "a symbol table does not say where its names are");
+	return elf_section_find(e, s->type == SHT_DYNSYM ? ".dynstr" : ".strtab");
+}
+
 bool elf_symtab_of_section(struct elf_image *e, struct elf_shdr *s, struct elf_symtab *out)
 {
+	struct elf_shdr *names = strings_of(e, s);
 	const uint8_t *strings;
 	size_t len;
 
-	if (s->link >= e->sections.len || !elf_section_bytes(e, s, &out->symbols, &len))
+	if (s->type == SHT_NOBITS)
 		return false;
-	if (!elf_section_bytes(e, &e->sections.data[s->link], &strings, &out->strings_len))
+	if (!elf_table_bytes(e, s, &out->symbols, &len)) {
+		elf_damaged(e, "a symbol table lies outside of the file");
 		return false;
+	}
+	if (!names || !elf_table_bytes(e, names, &strings, &out->strings_len)) {
+		elf_damaged(e, "its symbols have no names");
+		return false;
+	}
+	if (!(s->flags & SHF_COMPRESSED) && len < s->size)
+		elf_damaged(e, "a symbol table says it is larger than it can be");
+	if (!(names->flags & SHF_COMPRESSED) && out->strings_len < names->size)
+		elf_damaged(e, "a string table says it is larger than it can be");
 	out->strings = (const char *)strings;
 	out->count = len / symbol_bytes(e);
 	out->dynamic = s->type == SHT_DYNSYM;
@@ -105,25 +125,44 @@ static uint64_t count_by_hash(struct elf_image *e, uint64_t vaddr)
 	return reader_u32(&r); /* chains: one per symbol */
 }
 
+/* How many dynamic symbols there are; at most room can be. */
+static uint64_t dynamic_count(struct elf_image *e, const struct dynamic_entries *d, uint64_t room)
+{
+	uint64_t by_hash = d->hash ? count_by_hash(e, d->hash) : 0;
+	uint64_t by_gnu = !d->gnu_hash || (by_hash && by_hash <= room)
+				  ? 0
+				  : count_by_gnu_hash(e, d->gnu_hash);
+
+	if (by_hash > room)
+		elf_damaged(e, "its dynamic symbol table says it is larger than it can be");
+	return by_gnu ? by_gnu : by_hash;
+}
+
 bool elf_symtab_of_dynamic(struct elf_image *e, struct elf_symtab *out)
 {
 	struct dynamic_entries d = { 0 };
-	uint64_t count = 0, bytes;
+	uint64_t count, room, strings;
 
 	if (!read_dynamic(e, &d))
 		return false;
-	if (d.hash)
-		count = count_by_hash(e, d.hash);
-	if (!count && d.gnu_hash)
-		count = count_by_gnu_hash(e, d.gnu_hash);
-	if (!count || __builtin_mul_overflow(count, symbol_bytes(e), &bytes))
+	if (!elf_vaddr_bytes(e, d.symtab, 1, &room) || !elf_vaddr_bytes(e, d.strtab, 1, &strings)) {
+		elf_damaged(e, "its dynamic symbols lie outside of the file");
 		return false;
-	out->symbols = elf_vaddr_bytes(e, d.symtab, bytes, NULL);
-	out->strings = (const char *)elf_vaddr_bytes(e, d.strtab, d.strsz, NULL);
-	out->strings_len = d.strsz;
-	out->count = count;
+	}
+	/* Linkers put the strings behind the symbols: a forged count shall not make symbols of
+	 * them. */
+	if (d.strtab > d.symtab && d.strtab - d.symtab < room)
+		room = d.strtab - d.symtab;
+	room /= symbol_bytes(e);
+	count = dynamic_count(e, &d, room);
+	if (count > room || d.strsz > strings)
+		elf_damaged(e, "its dynamic symbol table says it is larger than it can be");
+	out->count = count < room ? count : room;
+	out->strings_len = d.strsz < strings ? d.strsz : strings;
+	out->symbols = elf_vaddr_bytes(e, d.symtab, out->count * symbol_bytes(e), NULL);
+	out->strings = (const char *)elf_vaddr_bytes(e, d.strtab, out->strings_len, NULL);
 	out->dynamic = true;
-	return out->symbols && out->strings;
+	return out->count && out->symbols && out->strings;
 }
 
 bool elf_symtab_get(const struct elf_image *e, const struct elf_symtab *t, size_t i,
@@ -192,7 +231,11 @@ static int emit_table(struct elf_image *e, const struct elf_symtab *t, elf_symbo
 {
 	for (size_t i = 0; i < t->count; i++) {
 		struct elf_raw_symbol raw;
-		if (!elf_symtab_get(e, t, i, &raw) || !is_code(e, &raw))
+		if (!elf_symtab_get(e, t, i, &raw)) {
+			elf_damaged(e, "the names of some symbols lie outside of the string table");
+			continue;
+		}
+		if (!is_code(e, &raw))
 			continue;
 		const struct elf_shdr *section = section_of(e, &raw);
 		uint8_t binding = raw.binding == STB_LOCAL ? 0 : raw.binding == STB_WEAK ? 2 : 1;
@@ -246,7 +289,8 @@ bool elf_image_has_symtab(struct elf_image *e)
 	struct elf_shdr *s = elf_section_of_type(e, SHT_SYMTAB);
 	const struct elf_image *mini;
 
-	if (s && s->type != SHT_NOBITS && s->size > symbol_bytes(e))
+	if (s && s->size > symbol_bytes(e) && s->offset < e->bytes.size &&
+	    e->bytes.size - s->offset > symbol_bytes(e))
 		return true;
 	mini = elf_minidebug(e);
 	return mini != NULL;

@@ -54,6 +54,7 @@ struct module_addresses {
 	struct hmap noted; /* address → how often it was a leaf, + 1 */
 	VEC(uint64_t) pending;
 	const struct task_module *module;
+	bool damage_said;
 };
 
 struct names {
@@ -61,7 +62,9 @@ struct names {
 	struct code_map kernel_code; /* that the kernel told of */
 	struct codes *codes;
 	VEC(struct module_addresses) modules; /* by task_module.index */
-	size_t out;			      /* batches handed over and not yet collected */
+	VEC(char *) damages;		      /* to be said; the first damages_told were */
+	size_t damages_told;
+	size_t out; /* batches handed over and not yet collected */
 	pthread_t thread;
 	bool has_thread;
 	struct files *files;		     /* the naming thread's */
@@ -224,6 +227,9 @@ void names_free(struct names *n)
 	for (size_t i = 0; i < n->modules.len; i++)
 		module_addresses_release(&n->modules.data[i]);
 	vec_release(&n->modules);
+	for (size_t i = 0; i < n->damages.len; i++)
+		free(n->damages.data[i]);
+	vec_release(&n->damages);
 	code_map_release(&n->kernel_code);
 	pthread_mutex_destroy(&n->lock);
 	pthread_cond_destroy(&n->todo_ready);
@@ -379,9 +385,24 @@ static void write_excerpts(struct names *n, struct task_table *tasks, const stru
 	}
 }
 
+static void take_damage(struct names *n, const struct task_module *m, const char *text)
+{
+	struct module_addresses *a = addresses_of(n, m);
+
+	if (text[0] && !a->damage_said)
+		vec_push(&n->damages, xstrdup(text));
+	a->damage_said |= text[0] != '\0';
+}
+
+const char *names_next_damage(struct names *n)
+{
+	return n->damages_told < n->damages.len ? n->damages.data[n->damages_told++] : NULL;
+}
+
 static void write_names(struct names *n, struct task_table *tasks, const struct batch *b)
 {
 	struct task_module *m = task_module_at(tasks, b->module.key);
+	take_damage(n, m, b->result.damage);
 	uint32_t row = rows_module(n->rows, m);
 	for (size_t i = 0; i < b->named.len; i++) {
 		const struct named *named = &b->named.data[i];

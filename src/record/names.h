@@ -27,6 +27,9 @@ void names_hit(struct names *n, const struct task_module *m, uint64_t address);
 /* The kernel told of code that it generated (a BPF program): its addresses are named by that, since it may be gone
  * before anybody asks. */
 void names_kernel_code(struct names *n, uint64_t start, uint64_t size, const char *name);
+/* A file that is damaged, in words; each module once, NULL when there is no further one. Until the next call. */
+const char *names_next_damage(struct names *n);
+
 /* Hand what was noted since the last call to the thread. */
 void names_submit(struct names *n);
 /* Write finished batches into the current epoch. Returns how many batches are still out. */

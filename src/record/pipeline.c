@@ -475,6 +475,15 @@ static int new_epoch(struct pipeline *p, uint64_t now_ns, struct error *err)
 	return result;
 }
 
+/* Files whose names are incomplete because they are damaged. */
+static void say_damage(struct pipeline *p)
+{
+	for (const char *text; (text = names_next_damage(p->names));) {
+		pipeline_note(p, text);
+		log_message(LOG_NOTICE, "%s", text);
+	}
+}
+
 static int end_epoch_when_due(struct pipeline *p, uint64_t now_ns, struct error *err)
 {
 	if (!p->epoch_start_ns)
@@ -508,6 +517,7 @@ int pipeline_tick(struct pipeline *p, uint64_t now_ns, struct error *err)
 	}
 	if (p->names) {
 		names_collect(p->names, p->tasks);
+		say_damage(p);
 		if (now_ns >= p->names_due_ns) {
 			if (p->names_due_ns)
 				names_submit(p->names);
@@ -635,6 +645,7 @@ int pipeline_finish(struct pipeline *p, const struct pipeline_end *end, struct e
 	if (p->names) {
 		codes_finish(p->codes);
 		names_finish(p->names, p->tasks);
+		say_damage(p);
 		if (!names_gave_up(p->names))
 			names_add_excerpts(p->names, p->tasks);
 		if (names_gave_up(p->names))

@@ -19,8 +19,7 @@ static const char *const section_names[DWARF_SECTION_COUNT] = {
 	[DWARF_ARANGES] = ".debug_aranges",
 };
 
-struct dwarf_file *dwarf_file_new(struct dwarf_info *d, struct elf_image *image, const char *suffix,
-				  bool *damaged)
+struct dwarf_file *dwarf_file_new(struct dwarf_info *d, struct elf_image *image, const char *suffix)
 {
 	struct dwarf_file *f = xcalloc(1, sizeof(*f));
 
@@ -32,7 +31,8 @@ struct dwarf_file *dwarf_file_new(struct dwarf_info *d, struct elf_image *image,
 		snprintf(name, sizeof(name), "%s%s", section_names[i], suffix);
 		if (!elf_image_section(image, name, &s))
 			continue;
-		*damaged |= !s.data && !s.nobits;
+		if (!s.data && !s.nobits && !f->lost)
+			f->lost = section_names[i];
 		f->sections[i] = (struct dwarf_bytes){ s.data, s.data ? s.len : 0 };
 	}
 	vec_push(&d->files, f);
@@ -91,8 +91,12 @@ static struct dwarf_unit *read_unit(struct dwarf_file *f, enum dwarf_section sec
 	reader_init(&r, bytes.data + offset, bytes.len - offset);
 	uint64_t len = read_length(&r, &head.widths.offset);
 	*next = 0;
-	if (r.failed || len > reader_left(&r))
+	if (r.failed)
 		return NULL;
+	if (len > reader_left(&r)) {
+		f->cut = true;
+		len = reader_left(&r);
+	}
 	head.end = bytes.len - reader_left(&r) + len;
 	*next = head.end;
 	r.end = r.pos + len;

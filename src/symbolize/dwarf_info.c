@@ -140,18 +140,32 @@ static uint64_t work_for(const struct dwarf_file *f)
 	return sum;
 }
 
+static void describe_damage(const struct dwarf_info *d, char *note, size_t note_size)
+{
+	const struct dwarf_file *f = d->main;
+
+	if (f->alternate && (f->alternate->lost || f->alternate->cut))
+		f = f->alternate;
+	if (d->main->lost || f->lost)
+		snprintf(note, note_size, "its %s cannot be read",
+			 d->main->lost ? d->main->lost : f->lost);
+	else if (f->cut)
+		snprintf(note, note_size, "its debug information is cut");
+	else if (!d->main->units.len)
+		snprintf(note, note_size, "its debug information has no unit");
+}
+
 struct dwarf_info *dwarf_info_new(struct elf_image *image, struct elf_image *alternate,
 				  const struct dwarf_dwo_files *dwo_files, char *note,
 				  size_t note_size)
 {
 	struct dwarf_info *d = xcalloc(1, sizeof(*d));
-	bool damaged = false;
 
 	note[0] = '\0';
 	find_text(d, image);
-	d->main = dwarf_file_new(d, image, "", &damaged);
+	d->main = dwarf_file_new(d, image, "");
 	if (alternate) {
-		d->main->alternate = dwarf_file_new(d, alternate, "", &damaged);
+		d->main->alternate = dwarf_file_new(d, alternate, "");
 		d->main->alternate->owned = alternate;
 		dwarf_file_read_units(d->main->alternate);
 		d->work_left += work_for(d->main->alternate);
@@ -159,12 +173,9 @@ struct dwarf_info *dwarf_info_new(struct elf_image *image, struct elf_image *alt
 	d->work_left += work_for(d->main);
 	if (dwo_files)
 		d->dwo_files = *dwo_files;
-	if (damaged)
-		snprintf(note, note_size, "a section of debug information cannot be decompressed");
 	index_units(d);
+	describe_damage(d, note, note_size);
 	if (!d->main->units.len) {
-		snprintf(note, note_size, "the debug information is damaged: %s",
-			 damaged ? "a section cannot be decompressed" : "it has no unit");
 		dwarf_info_free(d);
 		return NULL;
 	}

@@ -40,7 +40,8 @@ struct dwarf_dwo_files {
 
 /* image: the file with the debug sections, which must live as long as the result; alternate: its
  * dwz file or NULL, taken over in any case. dwo_files: NULL when none can be opened. NULL when
- * there is no usable DWARF; note (never NULL) says what is missing, or is "". */
+ * there is no usable DWARF; note (never NULL) says what is damaged ("its .debug_str
+ * cannot be read"), or is "". */
 struct dwarf_info *dwarf_info_new(struct elf_image *image, struct elf_image *alternate,
 				  const struct dwarf_dwo_files *dwo_files, char *note,
 				  size_t note_size);

@@ -187,6 +187,8 @@ struct dwarf_file {
 	struct dwarf_bytes sections[DWARF_SECTION_COUNT];
 	struct dwarf_file *alternate;
 	bool split;
+	bool cut;			/* the last unit is longer than the section */
+	const char *lost;		/* the first section that cannot be read, or NULL */
 	VEC(struct dwarf_unit *) units; /* of .debug_info, ascending */
 	VEC(struct dwarf_unit *) types; /* of .debug_types */
 	bool types_read;
@@ -270,11 +272,10 @@ bool dwarf_abbrev_read_one(const struct dwarf_unit *u, uint64_t code, struct dwa
 void dwarf_abbrevs_release(struct dwarf_abbrevs *a);
 
 /* Files and units (dwarf_file.c). */
-/* image: what the sections are taken from; suffix: "" or ".dwo". *damaged is set when a section
- * cannot be decompressed. */
-struct dwarf_file *dwarf_file_new(struct dwarf_info *d, struct elf_image *image, const char *suffix,
-				  bool *damaged);
-/* Reads the headers of all units in .debug_info. */
+/* image: what the sections are taken from; suffix: "" or ".dwo". */
+struct dwarf_file *dwarf_file_new(struct dwarf_info *d, struct elf_image *image,
+				  const char *suffix);
+/* Reads the headers of all units in .debug_info. One that is cut ends with the section. */
 void dwarf_file_read_units(struct dwarf_file *f);
 struct dwarf_unit *dwarf_file_unit_at(struct dwarf_file *f, uint64_t offset);
 struct dwarf_unit *dwarf_file_type_unit(struct dwarf_file *f, uint64_t signature);

@@ -57,14 +57,13 @@ static struct dwarf_unit *open_in_package(struct dwarf_unit *skeleton)
 {
 	struct dwarf_info *d = skeleton->file->info;
 	struct dwarf_bytes sections[DWARF_SECTION_COUNT] = { 0 };
-	bool damaged = false;
 
 	if (!d->package_known && d->dwo_files.open_package)
 		d->package = d->dwo_files.open_package(d->dwo_files.ctx);
 	d->package_known = true;
 	if (!d->package || !dwarf_package_find(d->package, skeleton->signature, sections))
 		return NULL;
-	struct dwarf_file *split = dwarf_file_new(d, NULL, ".dwo", &damaged);
+	struct dwarf_file *split = dwarf_file_new(d, NULL, ".dwo");
 	memcpy(split->sections, sections, sizeof(sections));
 	return adopt(split, skeleton);
 }
@@ -73,14 +72,13 @@ static struct dwarf_unit *open_file(struct dwarf_unit *skeleton)
 {
 	struct dwarf_info *d = skeleton->file->info;
 	struct elf_image *image = NULL;
-	bool damaged = false;
 
 	if (d->dwo_files.open)
 		image = d->dwo_files.open(d->dwo_files.ctx, skeleton->dwo_name,
 					  skeleton->folder ? skeleton->folder : "");
 	if (!image)
 		return NULL;
-	struct dwarf_file *split = dwarf_file_new(d, image, ".dwo", &damaged);
+	struct dwarf_file *split = dwarf_file_new(d, image, ".dwo");
 	split->owned = image;
 	uint64_t bytes = split->sections[DWARF_INFO].len + split->sections[DWARF_LINE].len;
 	return dwarf_spend(d, bytes) ? adopt(split, skeleton) : NULL;

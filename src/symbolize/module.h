@@ -74,6 +74,8 @@ void module_keep_elf(struct symbol_module *m);
 void module_load_kernel(struct symbol_module *m, const struct module_loading *with);
 void module_resolve_kernel(struct symbol_module *m, uint64_t address, struct symbol_frames *out);
 
+/* what: as elf_image_damage has it. Only the first of a module is said. */
+void module_damaged(struct symbol_module *m, const char *path, const char *what);
 void module_note(struct symbol_module *m, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 void module_free(struct symbol_module *m);

@@ -139,22 +139,27 @@ static struct elf_image *open_package(void *ctx)
 		       : debug_file_open_package(&search, m->result.debug_path);
 }
 
+static const char *path_of_dwarf(const struct symbol_module *m)
+{
+	return m->dwarf_image == m->image ? m->path : m->result.debug_path;
+}
+
 /* The dwz file is part of what the module's debug information is. */
 static void choose_dwarf(struct symbol_module *m, const struct module_loading *with,
 			 struct elf_image *image)
 {
-	const char *path = image == m->image ? m->path : m->result.debug_path;
 	struct debug_file_search search = search_for(m, with);
 	struct debug_file alternate;
 	uint8_t id[64];
 	size_t id_len;
 
+	m->dwarf_image = image;
+	const char *path = path_of_dwarf(m);
 	debug_file_find_alternate(&search, image, path, &alternate);
 	if (alternate.refused[0])
 		module_note(m, "%s", alternate.refused);
 	else if (!alternate.image && elf_image_debugaltlink(image, id, &id_len))
 		module_note(m, "the file with common debug information (dwz) is not installed");
-	m->dwarf_image = image;
 	m->dwarf_common = alternate.image;
 	if (!with->use_cache || m->kind != MODULE_FILE)
 		return;
@@ -165,8 +170,7 @@ static void choose_dwarf(struct symbol_module *m, const struct module_loading *w
 
 static void take_dwarf_note(struct symbol_module *m)
 {
-	if (m->dwarf_note[0])
-		module_note(m, "%s", m->dwarf_note);
+	module_damaged(m, path_of_dwarf(m), m->dwarf_note);
 	m->result.symbols = SYMBOLS_DEBUG_INFO;
 }
 
@@ -181,8 +185,8 @@ static void read_dwarf(struct symbol_module *m)
 	m->dwarf_common = NULL; /* taken over */
 	if (m->dwarf && !recalled)
 		take_dwarf_note(m);
-	else if (!m->dwarf && m->dwarf_note[0])
-		module_note(m, "%s", m->dwarf_note);
+	else if (!m->dwarf)
+		module_damaged(m, path_of_dwarf(m), m->dwarf_note);
 }
 
 /* Everything that names of this module depend on. Without it nothing is kept. */
@@ -274,7 +278,11 @@ static void keep_index(struct symbol_module *m)
 {
 	struct bytes key = { 0 }, payload = { 0 };
 
-	if (m->index.symbols.len >= KEPT_SYMBOLS && key_of(m, "symbols", &key) &&
+	/* What is damaged is said in every run. */
+	bool damaged = (m->image && elf_image_damage(m->image)) ||
+		       (m->debug_image && elf_image_damage(m->debug_image));
+
+	if (!damaged && m->index.symbols.len >= KEPT_SYMBOLS && key_of(m, "symbols", &key) &&
 	    symbol_table_compose(&m->index, &payload))
 		keep_titled(m, &key, "symbols of", &payload);
 	bytes_release(&key);
@@ -326,6 +334,14 @@ static void note_missing_names(struct symbol_module *m)
 			       "installed");
 }
 
+static void note_damage(struct symbol_module *m)
+{
+	if (m->image)
+		module_damaged(m, m->path, elf_image_damage(m->image));
+	if (m->debug_image)
+		module_damaged(m, m->result.debug_path, elf_image_damage(m->debug_image));
+}
+
 /* DWARF says the same and more. */
 static void open_go_table(struct symbol_module *m)
 {
@@ -352,6 +368,7 @@ void module_load_elf(struct symbol_module *m, const struct module_loading *with)
 	if (m->dwarf_image && !recall_places(m))
 		read_dwarf(m);
 	open_go_table(m);
+	note_damage(m);
 	note_missing_names(m);
 }
 

@@ -48,6 +48,15 @@ void module_note(struct symbol_module *m, const char *fmt, ...)
 	va_end(ap);
 }
 
+void module_damaged(struct symbol_module *m, const char *path, const char *what)
+{
+	if (m->result.damage[0] || !what || !*what)
+		return;
+	snprintf(m->result.damage, sizeof(m->result.damage), "%.300s is damaged: %.150s", path,
+		 what);
+	module_note(m, "%s", m->result.damage);
+}
+
 void module_free(struct symbol_module *m)
 {
 	dwarf_info_free(m->dwarf);

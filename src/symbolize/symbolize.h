@@ -34,6 +34,7 @@ struct symbolize_result {
 	uint8_t symbols;	/* enum module_symbols: where names came from */
 	char debug_path[1024];	/* other file used, or "" */
 	char note[512];		/* why something is missing, with the remedy, or "" */
+	char damage[512];	/* "PATH is damaged: WHAT" of the module or its debug file, or ""; note says it too */
 };
 
 struct symbolizer;

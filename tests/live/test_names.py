@@ -2,6 +2,7 @@
 import csv
 import io
 import json
+import os
 import xml.dom.minidom
 
 from proftest import expect, expect_equal, expect_share, main, prof, program, record, total
@@ -38,6 +39,22 @@ def test_folded():
         after = s.frames[s.frames.index("main") + 1:]
         known = [f for f in after if any(a in f for a in AWKWARD.values())]
         expect(known or not after or "std::" in after[0] or total([s]) <= 2, "a frame was cut: %s" % after)
+
+
+def test_damaged_program():
+    """A program without section headers runs; its stacks are whole, and one line says why names are missing."""
+    with open(program("shares"), "rb") as f:
+        image = bytearray(f.read())
+    image[0x28:0x30] = bytes(8)
+    image[0x3c:0x40] = bytes(4)
+    with open("shares", "wb") as f:
+        f.write(image)
+    os.chmod("shares", 0o700)
+    r = record("./shares", "400")
+    said = os.path.realpath("shares") + " is damaged: it has no section headers"
+    expect_equal(r.result.err.count(said), 1, "the line is said once: " + r.result.err)
+    expect(said in r.info()["notes"], "it stays in the file")
+    expect(any("[unknown shares+0x" in f for s in r.counts() for f in s.frames), "functions are told apart")
 
 
 def raw_controls(text):
