@@ -89,8 +89,11 @@ bool elf_image_has_symtab(struct elf_image *e);
 bool elf_image_has_debug_info(struct elf_image *e); /* .debug_info with content */
 /* .gnu_debuglink: file name and CRC-32; NULL when absent. */
 const char *elf_image_debuglink(struct elf_image *e, uint32_t *crc);
-/* .gnu_debugaltlink: path and build ID; NULL when absent. */
+/* The file with common debug information (dwz), from .gnu_debugaltlink or, in DWARF 5, .debug_sup: path and
+ * identity; NULL when absent. */
 const char *elf_image_debugaltlink(struct elf_image *e, uint8_t build_id[64], size_t *build_id_len);
+/* Of such a common file that has .debug_sup instead of a build ID: its identity's length, 0 when it is none. */
+size_t elf_image_supplement_id(struct elf_image *e, uint8_t id[64]);
 int elf_image_fd(const struct elf_image *e); /* borrowed; -1 for memory images */
 
 #endif

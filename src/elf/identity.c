@@ -173,12 +173,43 @@ const char *elf_image_debuglink(struct elf_image *e, uint32_t *crc)
 	return r.failed ? NULL : name;
 }
 
+/* DWARF 5, 7.3.6: version, whether this is the common file, the common file's name, its checksum.
+ */
+static const char *read_debug_sup(struct elf_image *e, bool common, uint8_t id[64], size_t *id_len)
+{
+	struct elf_section s;
+	struct bytes_reader r;
+
+	if (!elf_image_section(e, ".debug_sup", &s) || !s.data)
+		return NULL;
+	reader_init(&r, s.data, s.len);
+	uint16_t version = reader_u16(&r);
+	bool is_common = reader_u8(&r) == 1;
+	const char *name = reader_cstring(&r, NULL);
+	uint64_t len = reader_varint(&r);
+	const uint8_t *checksum = len && len <= MAX_BUILD_ID ? reader_take(&r, len) : NULL;
+	if (r.failed || !checksum || version < 2 || is_common != common || (!common && !*name))
+		return NULL;
+	memcpy(id, checksum, len);
+	*id_len = len;
+	return name;
+}
+
+size_t elf_image_supplement_id(struct elf_image *e, uint8_t id[64])
+{
+	size_t len = 0;
+
+	return read_debug_sup(e, true, id, &len) ? len : 0;
+}
+
 const char *elf_image_debugaltlink(struct elf_image *e, uint8_t build_id[64], size_t *build_id_len)
 {
 	struct bytes_reader r;
 	const char *name = link_name(e, ".gnu_debugaltlink", &r);
 
-	if (!name || reader_left(&r) == 0 || reader_left(&r) > MAX_BUILD_ID)
+	if (!name)
+		return read_debug_sup(e, false, build_id, build_id_len);
+	if (reader_left(&r) == 0 || reader_left(&r) > MAX_BUILD_ID)
 		return NULL;
 	*build_id_len = reader_left(&r);
 	memcpy(build_id, r.pos, *build_id_len);

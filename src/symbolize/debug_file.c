@@ -41,12 +41,14 @@ static bool crc_of_file(int fd, uint32_t *out)
 }
 
 /* NULL when the file is the right one, otherwise why not. */
-static const char *mismatch(const struct identity *want, const struct elf_image *image, int fd)
+static const char *mismatch(const struct identity *want, struct elf_image *image, int fd)
 {
 	uint8_t id[64];
 	size_t len = elf_image_build_id(image, id);
 	uint32_t crc;
 
+	if (!len)
+		len = elf_image_supplement_id(image, id);
 	if (want->build_id_len && len) {
 		bool same = len == want->build_id_len && memcmp(id, want->build_id, len) == 0;
 		return same ? NULL : "its build ID is another one";

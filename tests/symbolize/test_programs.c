@@ -713,6 +713,32 @@ static void test_common_debug_file(void **state)
 	subject_close(&s);
 }
 
+/* DWARF 5 has its own section for that, and the common file no build ID. */
+static void test_common_file_of_dwarf5(void **state)
+{
+	struct subject s;
+
+	(void)state;
+	if (system("command -v dwz >/dev/null") != 0)
+		skip();
+	shell("cp gcc5 sup_a && cp gcc5 sup_b && dwz -5 -m common.sup sup_a sup_b && "
+	      "readelf -SW sup_a | grep -q debug_sup");
+	check_inlines("sup_a", NULL, true);
+	shell("cp common.sup right.sup && cp linked.debug common.sup");
+	subject_open(&s, "sup_a", NULL);
+	free(answer(&s, symbol(s.image, "host").address));
+	assert_non_null(strstr(s.result.note, "common.sup is not used: its build ID"));
+	subject_close(&s);
+	/* The same file with the last byte of its identity changed. */
+	shell("objcopy -O binary --only-section=.debug_sup --set-section-flags .debug_sup=alloc "
+	      "right.sup id && head -c -1 id >other && printf x >>other && "
+	      "objcopy --update-section .debug_sup=other right.sup common.sup");
+	subject_open(&s, "sup_a", NULL);
+	free(answer(&s, symbol(s.image, "host").address));
+	assert_non_null(strstr(s.result.note, "common.sup is not used: its build ID"));
+	subject_close(&s);
+}
+
 static void test_order_and_duplicates(void **state)
 {
 	struct subject s;
@@ -815,6 +841,7 @@ int main(void)
 		cmocka_unit_test(test_demangled_names),
 		cmocka_unit_test(test_lambda_names),
 		cmocka_unit_test(test_common_debug_file),
+		cmocka_unit_test(test_common_file_of_dwarf5),
 		cmocka_unit_test(test_order_and_duplicates),
 	};
 
