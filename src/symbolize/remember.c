@@ -178,7 +178,7 @@ void remember_sections_free(struct kept_sections *k)
 
 static uint64_t hash_of_modules(const struct bytes *text)
 {
-	const char *p = (const char *)text->data, *end = p + text->len;
+	const char *p = (const char *)text->data, *end = text->len ? p + text->len : p;
 	uint64_t hash = 0;
 
 	/* "name size uses users state address": who uses a module says nothing about its symbols.
