@@ -235,7 +235,6 @@ void order_push_parts(struct order *o, uint64_t time_ns, uint32_t tag,
 	for (size_t i = 0; i < count; i++)
 		len += parts[i].len;
 	size_t room = (len + 7) & ~(size_t)7; /* keeps every copy aligned */
-	take_back_lent(o);
 	uint32_t b = block_for(o, room);
 	struct block *block = &o->blocks.data[b];
 	struct entry e = { .time_ns = source_time(o, tag, time_ns),
@@ -283,12 +282,17 @@ static bool may_come_out(const struct order *o, const struct entry *e)
 	return e->time_ns <= o->free_until_ns || e->time_ns <= o->last_out_ns;
 }
 
+bool order_is_full(const struct order *o)
+{
+	return o->blocks_bytes > o->max_bytes;
+}
+
 bool order_peek(const struct order *o, uint64_t *time_ns)
 {
 	if (o->heap.len == 0)
 		return false;
 	*time_ns = o->heap.data[0].time_ns;
-	return may_come_out(o, &o->heap.data[0]) || o->blocks_bytes > o->max_bytes;
+	return may_come_out(o, &o->heap.data[0]) || order_is_full(o);
 }
 
 const void *order_pop(struct order *o, size_t *len, uint32_t *tag, uint64_t *time_ns)

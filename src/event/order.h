@@ -33,9 +33,12 @@ void order_push_parts(struct order *o, uint64_t time_ns, uint32_t tag,
 void order_end_round(struct order *o);
 /* Records until time_ns may come out: the caller knows that no older ones will be pushed. */
 void order_free_until(struct order *o, uint64_t time_ns);
+/* More is held than was allowed: order_pop hands out the oldest early. */
+bool order_is_full(const struct order *o);
 /* Whether order_pop would yield a record, and its time. */
 bool order_peek(const struct order *o, uint64_t *time_ns);
-/* The next record that may come out, or NULL. Valid until the next call on o. */
+/* The next record that may come out, or NULL. Valid until it is called again, or
+ * until the end of a round or a flush; records may be pushed meanwhile. */
 const void *order_pop(struct order *o, size_t *len, uint32_t *tag, uint64_t *time_ns);
 /* Everything left may come out now (end of recording). */
 void order_flush(struct order *o);

@@ -23,6 +23,8 @@ struct files;
 struct files *files_direct_new(void);
 /* socket: a connected SOCK_SEQPACKET descriptor whose other end is served by files_serve. Borrowed. */
 struct files *files_remote_new(int socket);
+/* Of one made by files_remote_new: called every few milliseconds while it waits for an answer. It must not use f. */
+void files_remote_on_wait(struct files *f, void (*on_wait)(void *ctx), void *ctx);
 void files_free(struct files *f);
 
 /* The file a process has mapped at [start, end) under path. Tries, in order: /proc/PID/map_files/START-END (as

@@ -1,6 +1,7 @@
 /* struct files by asking the broker: one request, one answer, over a socket that passes
  * descriptors. */
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,9 +10,13 @@
 #include "files/fd_passing.h"
 #include "files/protocol.h"
 
+#define WAIT_MS 2 /* a ring with large stack copies is full in little more */
+
 struct remote {
 	struct files base;
 	int socket;
+	void (*on_wait)(void *ctx); /* or NULL */
+	void *on_wait_ctx;
 	uint8_t message[PROTOCOL_MAX_MESSAGE]; /* the last answer */
 };
 
@@ -32,11 +37,22 @@ static int closed(struct error *err)
 			 "the process that opens files for the recorder is gone");
 }
 
+static void wait_for_answer(const struct remote *r)
+{
+	struct pollfd p = { .fd = r->socket, .events = POLLIN };
+
+	if (!r->on_wait)
+		return;
+	while (poll(&p, 1, WAIT_MS) == 0)
+		r->on_wait(r->on_wait_ctx);
+}
+
 static int receive(struct remote *r, struct answer *a, struct error *err)
 {
 	size_t fd_count;
 
 	a->fd = -1;
+	wait_for_answer(r);
 	ssize_t n =
 		files_receive_fds(r->socket, r->message, sizeof(r->message), &a->fd, 1, &fd_count);
 	if (n <= 0)
@@ -223,4 +239,12 @@ struct files *files_remote_new(int socket)
 	r->base.ops = &remote_ops;
 	r->socket = socket;
 	return &r->base;
+}
+
+void files_remote_on_wait(struct files *f, void (*on_wait)(void *ctx), void *ctx)
+{
+	struct remote *r = as_remote(f);
+
+	r->on_wait = on_wait;
+	r->on_wait_ctx = ctx;
 }

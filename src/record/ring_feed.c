@@ -156,6 +156,24 @@ static void spill(struct rings *r)
 	}
 }
 
+/* The ring of the record that is with the caller stays as it is, and what counts as old enough: its
+ * older records were not all seen. */
+void rings_keep_up(struct rings *r)
+{
+	for (size_t i = 0; i < r->cpus.len && !order_is_full(r->order); i++) {
+		struct rings_cpu *c = &r->cpus.data[i];
+		if (c == r->lent)
+			continue;
+		if (c->front)
+			copy_out(r, (uint32_t)i, c->front, c->front_len);
+		c->front = NULL;
+		c->unreleased = 0;
+		ring_release(&c->ring);
+		ring_begin(&c->ring); /* with what was written meanwhile */
+		drain_rest(r, c, (uint32_t)i);
+	}
+}
+
 /* Leave what is too new in the rings until the next look. */
 static void put_back(struct rings *r)
 {

@@ -78,6 +78,9 @@ void rings_wait(struct rings *r, int fd, int timeout_ms, bool *fd_ready);
 /* Copy all records waiting into the order, and give the rings back to the kernel. For when it may
  * take long until the next look. */
 void rings_drain(struct rings *r);
+/* While the record that rings_next handed out is worked on and something is waited for: make room
+ * in the rings as far as the order may hold more. That record stays valid. */
+void rings_keep_up(struct rings *r);
 /* Let rings_next read what is waiting in the rings where it lies. */
 void rings_look(struct rings *r);
 /* Everything that was drained may come out: the recording has ended. */

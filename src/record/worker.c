@@ -511,6 +511,13 @@ static void record(struct worker *w)
 	}
 }
 
+/* A file system may take its time to answer, or never do. */
+static void keep_up(void *ctx)
+{
+	struct worker *w = ctx;
+	rings_keep_up(&w->rings);
+}
+
 int worker_main(const struct worker_sockets *sockets, struct plan *plan)
 {
 	struct worker w = {
@@ -533,6 +540,7 @@ int worker_main(const struct worker_sockets *sockets, struct plan *plan)
 		send_failed(&w, &err);
 		return 1;
 	}
+	files_remote_on_wait(w.files, keep_up, &w);
 	give_up_rights();
 	if (tell_rings(&w, &err) < 0)
 		return 1;

@@ -279,6 +279,37 @@ static void test_large_and_empty_records(void **state)
 	free_ptr(&big);
 }
 
+/* What was handed out stays while others come, whatever blocks they take. */
+static void test_pushing_keeps_what_is_out(void **state)
+{
+	struct order *o = order_new(8192);
+	uint8_t bytes[600];
+	size_t len;
+	uint32_t tag;
+	uint64_t time_ns;
+
+	(void)state;
+	assert_false(order_is_full(o));
+	for (unsigned i = 0; i < 200; i++) {
+		memset(bytes, (int)i, sizeof(bytes));
+		order_push(o, 2 * i, 0, bytes, sizeof(bytes));
+		order_free_until(o, 2 * i);
+		const uint8_t *out = order_pop(o, &len, &tag, &time_ns);
+		assert_non_null(out);
+		memset(bytes, 255, sizeof(bytes));
+		for (unsigned k = 0; k < i % 20; k++)
+			order_push(o, 2 * i + 1, 0, bytes, sizeof(bytes));
+		assert_int_equal(out[0] + out[len - 1], 2 * i);
+		order_flush(o);
+		while (order_pop(o, &len, &tag, &time_ns))
+			;
+	}
+	for (unsigned i = 0; i < 100 && !order_is_full(o); i++)
+		order_push(o, 1000 + i, 0, bytes, sizeof(bytes));
+	assert_true(order_is_full(o));
+	order_free(o);
+}
+
 static void test_parts_become_one(void **state)
 {
 	struct order *o = order_new(8192);
@@ -308,6 +339,7 @@ int run_order_tests(void)
 		cmocka_unit_test(test_no_time_means_as_before),
 		cmocka_unit_test(test_bound_forces_oldest_out),
 		cmocka_unit_test(test_large_and_empty_records),
+		cmocka_unit_test(test_pushing_keeps_what_is_out),
 		cmocka_unit_test(test_parts_become_one),
 	};
 	return cmocka_run_group_tests_name("event order", tests, NULL, NULL);

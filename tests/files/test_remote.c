@@ -427,6 +427,40 @@ static void passing_many_descriptors(void **state)
 	close(s[1]);
 }
 
+struct waiting {
+	int socket, calls;
+};
+
+/* The answer is sent only when it has been waited for three times. */
+static void answer_the_third_time(void *ctx)
+{
+	struct waiting *w = ctx;
+	struct error err = { 0 };
+
+	error_set(&err, ERROR_NOT_FOUND, "no file today");
+	if (++w->calls == 3)
+		assert_int_equal(files_answer_for(w->socket, &err), 1);
+}
+
+static void waiting_is_told(void **state)
+{
+	struct error err = { 0 };
+	int s[2], fd;
+
+	(void)state;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, s), 0);
+	struct files *f = files_remote_new(s[0]);
+	struct waiting w = { .socket = s[1] };
+	files_remote_on_wait(f, answer_the_third_time, &w);
+	assert_int_equal(files_open_path(f, 0, "/some/file", &fd, &err), -1);
+	assert_string_equal(err.text, "no file today");
+	assert_int_equal(w.calls, 3);
+	close(s[1]); /* who is gone is not waited for */
+	assert_int_equal(files_open_path(f, 0, "/some/file", &fd, &err), -1);
+	files_free(f);
+	close(s[0]);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -442,6 +476,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(cache_entries_are_passed, set_up_cache,
 						tear_down_cache),
 		cmocka_unit_test(hostile_answers_are_refused),
+		cmocka_unit_test(waiting_is_told),
 		cmocka_unit_test(passing_many_descriptors),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 """Files that are not what they should be, and file systems that do not answer: nothing is read, nothing hangs, and a
 line says so."""
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -248,6 +249,16 @@ def test_open_never_answers_alone():
     with HangingFiles(program("shares"), "open", 1) as fs:
         r = prof("record", "-o", "test.data", "--", fs.path, 2000)
         check_goes_on(r, "test.data")
+
+
+def test_the_rings_are_emptied_while_nothing_answers_alone():
+    with HangingFiles(program("inlined"), "open", 1) as fs:
+        r = prof("record", "-o", "test.data", "--", "sh", "-c", "%s 3000 & %s 3000; wait" % (fs.path, program("shares")))
+        check_goes_on(r, "test.data")
+        lost = sum(int(n.replace(" ", "")) for n in re.findall(r", ([0-9 ]+) lost", r.err))
+        got = total(Recording("test.data").counts())
+        # Three seconds without anybody who reads them would cost most of it, on an idle machine.
+        expect(lost < got, "%d samples lost, %d not: %s" % (lost, got, r.err))
 
 
 def test_open_never_answers_a_user_alone():

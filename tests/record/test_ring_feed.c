@@ -328,6 +328,85 @@ static void test_forks_are_watched(void **state)
 	expect_no_more(r);
 }
 
+enum { MEANWHILE = 4000 };
+
+struct clocked { /* records written at their time */
+	uint64_t times[MEANWHILE];
+	size_t count;
+	uint32_t random;
+};
+
+static uint32_t draw(struct clocked *c)
+{
+	c->random = c->random * 1103515245 + 12345;
+	return c->random >> 16;
+}
+
+static void write_now(struct rings *r, struct clocked *c)
+{
+	uint64_t now_ns = clock_monotonic_ns();
+	unsigned cpu = draw(c) & 1;
+	if (c->count == MEANWHILE || ring_pending(&r->cpus.data[cpu].ring) > RING_BYTES - 2000)
+		return;
+	if (c->count && now_ns <= c->times[c->count - 1])
+		now_ns = c->times[c->count - 1] + 1;
+	if (draw(c) % 16 == 0)
+		write_mapping(r, cpu, now_ns);
+	else
+		write_sample(r, cpu, now_ns, (uint32_t)c->count, draw(c) % 1000);
+	c->times[c->count++] = now_ns;
+}
+
+static void expect_bytes(const struct record *got)
+{
+	for (uint32_t i = 0; got->kind == RECORD_SAMPLE && i < got->u.sample.raw_len; i++)
+		assert_int_equal(got->u.sample.raw[i], (uint8_t)(got->tid + i));
+}
+
+/* What is handed out stays as it is, and nothing comes out twice, never, or too early. */
+static void test_room_is_made_meanwhile(void **state)
+{
+	struct rings *r = *state;
+	struct clocked c = { .random = 1 };
+	struct record got;
+	for (size_t seen = 0; seen < MEANWHILE;) {
+		for (int i = 0; i < 20; i++)
+			write_now(r, &c);
+		rings_look(r);
+		while (rings_next(r, &got)) {
+			assert_true(seen < c.count);
+			assert_int_equal(got.time_ns, c.times[seen++]);
+			for (uint32_t i = draw(&c) % 4; i > 0; i--) {
+				write_now(r, &c);
+				rings_keep_up(r);
+			}
+			expect_bytes(&got);
+		}
+	}
+	assert_int_equal(r->out_of_order, 0);
+	assert_int_equal(r->broken, 0);
+}
+
+/* What waits beyond that is the kernel's to drop. */
+static void test_room_is_made_within_bounds(void **state)
+{
+	struct rings *r = *state;
+	struct record got;
+	write_mapping(r, 0, 10);
+	rings_look(r);
+	assert_true(rings_next(r, &got));
+	for (uint32_t i = 0; i < 10000 && !order_is_full(r->order); i++) {
+		write_sample(r, 1, 20 + i, i, 8000);
+		rings_keep_up(r);
+		assert_true(order_is_full(r->order) || waiting(r) == 0);
+	}
+	assert_true(order_is_full(r->order));
+	write_sample(r, 1, HOUR_NS, 1, 8000);
+	rings_keep_up(r);
+	assert_true(waiting(r) > 8000);
+	assert_string_equal(got.u.mmap.path, "/a/file");
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, open_rings, close_rings)
 
 int main(void)
@@ -337,6 +416,7 @@ int main(void)
 		TEST(test_mapping_gives_space_back),  TEST(test_half_full_is_drained),
 		TEST(test_space_is_given_back_early), TEST(test_late_is_counted),
 		TEST(test_damage_is_skipped),	      TEST(test_forks_are_watched),
+		TEST(test_room_is_made_meanwhile),    TEST(test_room_is_made_within_bounds),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
