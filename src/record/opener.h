@@ -50,5 +50,7 @@ bool openers_ended(struct openers *o, pid_t pid);
 uint64_t openers_cpu_ns(const struct openers *o);
 /* Closes the sockets: who opens for nobody ends. */
 void openers_release(struct openers *o);
+/* After that: leaves none behind as somebody else's child, unless it is stuck. */
+void openers_reap(struct openers *o);
 
 #endif

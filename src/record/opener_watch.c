@@ -11,10 +11,13 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define BLOCKED_NS   3000000000ull  /* in one wait */
 #define BUSY_NS	     20000000000ull /* with one request, however much it gets done meanwhile */
+#define REAP_US	     1000
+#define REAP_TRIES   200
 #define STATUS_BYTES ((size_t)64 << 10)
 
 void openers_init(struct openers *o, const int sockets[OPENERS])
@@ -226,6 +229,29 @@ uint64_t openers_cpu_ns(const struct openers *o)
 			sum += atomic_load(&o->all[i].shared->cpu_ns);
 	}
 	return sum;
+}
+
+/* One that works may be stuck in a way that nothing ends. */
+static void reap(const struct opener *p)
+{
+	bool may_be_stuck = atomic_load(&p->shared->state) != OPENER_IDLE;
+	kill(p->pid, SIGKILL);
+	for (int tries = 0; may_be_stuck && tries < REAP_TRIES; tries++) {
+		if (waitpid(p->pid, NULL, WNOHANG) != 0)
+			return;
+		usleep(REAP_US);
+	}
+	while (!may_be_stuck && waitpid(p->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
+void openers_reap(struct openers *o)
+{
+	for (int i = 0; i < OPENERS; i++) {
+		if (o->all[i].pid > 0)
+			reap(&o->all[i]);
+		o->all[i].pid = 0;
+	}
 }
 
 void openers_release(struct openers *o)

@@ -324,6 +324,7 @@ static void wait_for_worker(struct broker *b)
 static void release(struct broker *b)
 {
 	wait_for_worker(b);
+	openers_reap(&b->openers);
 	if (b->signals >= 0)
 		close(b->signals);
 	for (size_t i = 0; i < b->pid_fds.len; i++) {

@@ -1,4 +1,5 @@
 """Children, threads, daemons: all found, under their names, with their time."""
+import ctypes
 import os
 import re
 import signal
@@ -6,9 +7,11 @@ import subprocess
 import sys
 import time
 
-from proftest import PROF, RATE, Recording, Skip, Sysctl, alive, below, binomial_slack, cpu_seconds, environment, expect
+from proftest import Failure, PROF, RATE, Recording, Skip, Sysctl, alive, below, binomial_slack, cpu_seconds, environment, expect
 from proftest import expect_all, expect_equal, expect_recorded, expect_share, finish, main, need_root, prof, program, record
 from proftest import start, total, wait_until, wait_until_recording
+
+PR_SET_CHILD_SUBREAPER = 36
 
 
 def test_ways_to_start_a_child():
@@ -26,6 +29,22 @@ def test_ways_to_start_a_child():
     expect_all(below(stacks, "work"), lambda s: s.comm == "tail", "command of the vforked child")
     expect_all(below(stacks, "level3"), lambda s: s.comm == "inlined", "command of the spawned child")
     expect_all(below(stacks, "parent_burn"), lambda s: s.comm == "spawn" and s.has("main", "parent_burn"), "the parent")
+
+
+def test_leaves_no_process_behind():
+    """Not even for a moment: where the first process of a container takes no care of orphans they would stay for ever."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0:
+        raise Skip("no kernel with subreapers")
+    for end in ("0", "1"):
+        r = prof("record", "-o", "test.data", "--", "sh", "-c", "exit " + end)
+        expect_equal(r.status, int(end), str(r))
+        try:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+            raise Failure("%s was left, its status %d" % ("process %d" % pid if pid else "a running process", status))
+        except ChildProcessError:
+            pass
+    libc.prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
 
 
 def check_short_lived(count, microseconds):
