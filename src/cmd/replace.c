@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,6 +80,8 @@ int replace_begin(struct replace *r, const char *path, uint32_t mode, struct err
 {
 	int rc = 0;
 
+	signal(SIGXFSZ,
+	       SIG_IGN); /* past the limit of file sizes: an error, and nothing left behind */
 	*r = (struct replace){ .fd = -1 };
 	if (mode == REPLACE_USUAL_MODE)
 		mode = usual_mode();

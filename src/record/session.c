@@ -32,6 +32,7 @@ static int open_signals(struct broker *b, struct error *err)
 		sigaddset(&set, caught[i]);
 	/* Ignored signals stay ignored (nohup): they never reach the descriptor. */
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN); /* past the limit of file sizes, as on a full disk: an error */
 	signal(SIGCHLD, SIG_DFL); /* whoever ignores it would never see the command end */
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	b->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);

@@ -48,6 +48,14 @@ def test_a_device_is_written_to():
     expect_equal(sorted(n for n in os.listdir(".") if not n.startswith("null-")), ["in.data"], "files left behind")
 
 
+def test_file_size_limit():
+    for command in writers():
+        r = run("sh", "-c", "ulimit -f 0; exec \"$@\"", "sh", PROF, *command, "-o", "out")
+        expect_equal(r.status, 1, str(r))
+        expect("File too large" in r.err and r.err.count("\n") == 1, str(r))
+    expect_equal(os.listdir("."), ["in.data"], "files left behind")
+
+
 def test_a_pipe_is_written_to():
     for command in writers():
         name = "pipe-" + command[0]

@@ -109,6 +109,19 @@ def test_full_disk():
         run("umount", "-l", "small")
 
 
+def test_file_size_limit():
+    """As on a full disk; the command meets the limit as it would without prof."""
+    shell = "ulimit -f 16; exec \"$@\""
+    script = "'%s' 1000 '%s' '%s'; sh -c 'exec head -c 20000 /dev/zero >big'; echo ended $?" % (
+        program("spawn"), program("tail"), program("inlined"))
+    r = run("sh", "-c", shell, "sh", PROF, "record", "-F", "20000", "-o", "test.data", "--", "sh", "-c", script)
+    expect_equal(r.status, 0, str(r))
+    expect("ended %d\n" % (128 + signal.SIGXFSZ) in r.out, "the command's signal is not ignored: " + str(r))
+    expect("File too large" in r.err and "ended early" not in r.err, str(r))
+    expect_equal(os.path.getsize("test.data"), 8192, "it is filled up to the limit")
+    expect_equal(prof("info", "test.data").status, 0, "what was written opens")
+
+
 def read_all(path):
     """Every reading command on a damaged file: it opens, or says why in one line."""
     for command in (("report",), ("folded",), ("info",), ("flame", "-q", "-o", "-")):
