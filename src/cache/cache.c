@@ -17,6 +17,13 @@
 
 #define USED_STEP_NS INT64_C(60000000000) /* how exact the time of the last use is */
 
+bool cache_is_unwanted(void)
+{
+	const char *xdg = getenv("XDG_CACHE_HOME");
+
+	return xdg && strcmp(xdg, "/dev/null") == 0;
+}
+
 /* The folder of caches: absolute, as the specification of XDG_CACHE_HOME demands. */
 static char *base_path(void)
 {
@@ -84,16 +91,35 @@ static int open_folder(int base, bool create)
 	return fd;
 }
 
+/* Opening a link without following it says only that it is no folder. */
+static bool is_link(const char *folder)
+{
+	struct stat st;
+
+	return lstat(folder, &st) == 0 && S_ISLNK(st.st_mode);
+}
+
 static int fail(struct error *err, int errnum, const char *path)
 {
+	CLEANUP_FREE char *folder = xasprintf("%s/prof", path);
+
+	if (is_link(folder))
+		return error_set(err, ERROR_PERMISSION,
+				 "%s: not used as a cache: it is a link, which is not followed",
+				 folder);
+	if (errnum == ELOOP && geteuid() == 0)
+		return error_set(err, ERROR_PERMISSION,
+				 "%s: not used as a cache: a link leads there, which root does not "
+				 "follow",
+				 folder);
 	if (errnum == ENOENT)
-		return error_set(err, ERROR_NOT_FOUND, "%s/prof: there is no cache", path);
+		return error_set(err, ERROR_NOT_FOUND, "%s: there is no cache", folder);
 	if (errnum == EPERM)
 		return error_set(err, ERROR_PERMISSION,
-				 "%s/prof: not used as a cache: it is not a folder that belongs to "
+				 "%s: not used as a cache: it is not a folder that belongs to "
 				 "this user alone",
-				 path);
-	return error_set_errno(err, errnum, "cannot open the cache %s/prof", path);
+				 folder);
+	return error_set_errno(err, errnum, "cannot open the cache %s", folder);
 }
 
 int cache_open(struct cache **out, bool create, struct error *err)

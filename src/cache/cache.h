@@ -20,6 +20,8 @@
 
 struct cache;
 
+/* XDG_CACHE_HOME is /dev/null: the user wants nothing to be kept. */
+bool cache_is_unwanted(void);
 /* create: make the folder when it is missing. ERROR_NOT_FOUND when there is none. */
 int cache_open(struct cache **out, bool create, struct error *err);
 void cache_free(struct cache *c);

@@ -53,6 +53,10 @@ static void print_text(struct bytes *out, struct cache *c, const struct cache_li
 {
 	char size[32], max[32], used[32];
 
+	if (!c) {
+		bytes_printf(out, "nothing is kept: XDG_CACHE_HOME is /dev/null\n");
+		return;
+	}
 	text_append_printable(out, cache_path(c), strlen(cache_path(c)));
 	bytes_printf(out, ": %zu entries, %s of at most %s\n", l->items.len,
 		     text_bytes(size, sizeof(size), l->bytes),
@@ -75,9 +79,12 @@ static void print_json(struct bytes *out, struct cache *c, const struct cache_li
 
 	json_begin(&j, out, 2);
 	json_open_object(&j, NULL);
-	json_string(&j, "path", cache_path(c));
+	if (c)
+		json_string(&j, "path", cache_path(c));
+	else
+		json_null(&j, "path");
 	json_u64(&j, "bytes", l->bytes);
-	json_u64(&j, "max_bytes", CACHE_MAX_BYTES);
+	json_u64(&j, "max_bytes", c ? CACHE_MAX_BYTES : 0);
 	json_open_array(&j, "entries");
 	for (size_t i = 0; i < l->items.len; i++) {
 		const struct cache_item *item = &l->items.data[i];
@@ -94,13 +101,14 @@ static void print_json(struct bytes *out, struct cache *c, const struct cache_li
 	json_end(&j);
 }
 
+/* c: NULL when the user wants nothing to be kept, which is no fault. */
 static int show(struct cache *c, bool as_json)
 {
-	struct cache_list list;
+	struct cache_list list = { 0 };
 	struct bytes out = { 0 };
 	struct error err = { 0 };
 
-	if (cache_list(c, &list, &err) < 0)
+	if (c && cache_list(c, &list, &err) < 0)
 		return cmd_fail(&command_cache, &err, EXIT_FAILED);
 	if (as_json)
 		print_json(&out, c, &list);
@@ -122,6 +130,8 @@ static int run(void *options, int argc, char **argv)
 	(void)argv;
 	if (argc)
 		return cmd_usage(&command_cache, "takes no operands");
+	if (cache_is_unwanted())
+		return o->clear ? EXIT_DONE : show(NULL, o->json);
 	if (cache_open(&c, true, &err) < 0)
 		return cmd_fail(&command_cache, &err, EXIT_FAILED);
 	if (o->clear && cache_clear(c, &err) < 0)

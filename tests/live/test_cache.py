@@ -2,7 +2,7 @@
 import json
 import os
 
-from proftest import CACHE, expect, expect_equal, main, prof, program
+from proftest import CACHE, environment, expect, expect_equal, main, prof, program
 
 FOLDER = os.path.join(CACHE, "prof")
 
@@ -59,6 +59,34 @@ def test_folder_that_others_may_read():
     r = prof("cache")
     expect_equal((r.status, r.err.count("\n")), (1, 1), str(r))
     expect("belongs to this user alone" in r.err, r.err)
+
+
+def test_nothing_is_wanted():
+    env = environment(XDG_CACHE_HOME="/dev/null")
+    r = prof("cache", env=env)
+    expect_equal((r.status, r.out, r.err), (0, "nothing is kept: XDG_CACHE_HOME is /dev/null\n", ""), str(r))
+    r = prof("cache", "--json", env=env)
+    expect_equal((r.status, json.loads(r.out)["entries"], r.err), (0, [], ""), str(r))
+    r = prof("cache", "--clear", env=env)
+    expect_equal((r.status, r.out, r.err), (0, "", ""), str(r))
+
+
+def test_links():
+    """One in the place of the folder is nobody's to follow, one above it not root's."""
+    base = os.path.realpath(".")
+    os.makedirs("real/prof", mode=0o700)
+    os.mkdir("linked")
+    os.symlink(base + "/real/prof", "linked/prof")
+    for options in ((), ("--clear",)):
+        r = prof("cache", *options, env=environment(XDG_CACHE_HOME=base + "/linked"))
+        expect_equal((r.status, r.err.count("\n")), (1, 1), str(r))
+        expect(base + "/linked/prof: not used as a cache: it is a link" in r.err, r.err)
+    os.symlink(base + "/real", "above")
+    r = prof("cache", env=environment(XDG_CACHE_HOME=base + "/above"))
+    if os.geteuid() == 0:
+        expect("above/prof: not used as a cache: a link leads there, which root does not follow" in r.err, str(r))
+    else:
+        expect_equal(r.status, 0, str(r))
 
 
 def test_words():
