@@ -112,7 +112,8 @@ static void fetch(const struct profile *p, const struct options *o, struct debug
 		cmd_say(&command_symbolize, "%u of %u debug files fetched; %s", report.fetched,
 			report.wanted, report.last.text);
 	else if (!o->quiet)
-		cmd_say(&command_symbolize, "%u debug files fetched", report.fetched);
+		cmd_say(&command_symbolize, "%u debug file%s fetched", report.fetched,
+			report.fetched == 1 ? "" : "s");
 }
 
 static int look_up(struct profile *p, const struct options *o, struct resymbolize_report *report,
@@ -144,9 +145,10 @@ static void say_done(const char *to, bool kept_old, const struct resymbolize_rep
 {
 	cmd_say(&command_symbolize,
 		"wrote %s: %" PRIu64 " of %" PRIu64
-		" addresses named anew, in %u modules; %u modules without names",
+		" addresses named anew, in %u module%s; %u module%s without names",
 		to, report->named, report->addresses, report->modules_named,
-		report->modules_missing);
+		report->modules_named == 1 ? "" : "s", report->modules_missing,
+		report->modules_missing == 1 ? "" : "s");
 	if (kept_old)
 		cmd_say(&command_symbolize, "the damaged or unfinished file is kept as %s.old", to);
 }

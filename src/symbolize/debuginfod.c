@@ -17,6 +17,8 @@
 
 #include "base/io.h"
 #include "base/memory.h"
+#include "elf/elf_image.h"
+#include "files/open_regular.h"
 
 #define PROGRAM	     "debuginfod-find"
 #define MIN_BUILD_ID 8
@@ -157,6 +159,41 @@ static int link_to(struct debuginfod *d, const char *build_id, const char *file,
 	return 0;
 }
 
+/* NULL: the file has this build ID; otherwise why it is of no use. */
+static const char *mismatch(const char *file, const char *build_id)
+{
+	struct elf_image *image;
+	uint8_t id[MAX_BUILD_ID / 2];
+	char hex[MAX_BUILD_ID + 1] = "";
+	CLEANUP_CLOSE int fd = open_regular(file, 0);
+
+	if (fd < 0)
+		return "it cannot be opened";
+	if (elf_image_open_fd(&image, fd, file, NULL) < 0)
+		return "it is no ELF file";
+	size_t len = elf_image_build_id(image, id);
+	elf_image_free(image);
+	for (size_t i = 0; i < len; i++)
+		snprintf(hex + 2 * i, 3, "%02x", id[i]);
+	if (!len)
+		return "it has no build ID";
+	return strcmp(hex, build_id) == 0 ? NULL : "its build ID is another one";
+}
+
+/* A wrong file is linked as well: the recording then says for the module why it is not used. */
+static int take(struct debuginfod *d, const char *build_id, const char *file, struct error *err)
+{
+	if (link_to(d, build_id, file, err) < 0)
+		return -1;
+	const char *why = mismatch(file, build_id);
+	if (why)
+		return error_set(err, ERROR_FORMAT,
+				 "debuginfod: what came for build ID %s is not the recorded file: "
+				 "%s",
+				 build_id, why);
+	return 0;
+}
+
 int debuginfod_fetch(struct debuginfod *d, const char *build_id, struct error *err)
 {
 	char path[PATH_MAX];
@@ -175,11 +212,14 @@ int debuginfod_fetch(struct debuginfod *d, const char *build_id, struct error *e
 		kill(pid, SIGKILL);
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
-	if (!ended)
+	if (!ended && clock_monotonic_ns() >= d->deadline_ns)
 		return error_set(err, ERROR_LIMIT, "debuginfod: the servers took too long");
+	if (!ended)
+		return error_set(err, ERROR_FORMAT,
+				 "debuginfod: " PROGRAM " does not answer with a path");
 	path[strcspn(path, "\n")] = '\0';
 	if (status != 0 || path[0] != '/')
 		return error_set(err, ERROR_NOT_FOUND, "debuginfod: no server has build ID %s",
 				 build_id);
-	return link_to(d, build_id, path, err);
+	return take(d, build_id, path, err);
 }

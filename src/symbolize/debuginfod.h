@@ -18,7 +18,8 @@ int debuginfod_new(struct debuginfod **out, uint64_t time_ns, struct error *err)
 void debuginfod_free(struct debuginfod *d);
 /* A folder like /usr/lib/debug with what was fetched. */
 const char *debuginfod_folder(const struct debuginfod *d);
-/* build_id: lower-case hexadecimal. 0, or -1 with why: not there, no time left, cannot be run. */
+/* build_id: lower-case hexadecimal. 0, or -1 with why: not there, not the file of this build ID,
+ * no time left, cannot be run. */
 int debuginfod_fetch(struct debuginfod *d, const char *build_id, struct error *err);
 
 #endif

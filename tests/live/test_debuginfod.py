@@ -1,11 +1,14 @@
 """prof symbolize --debuginfod: asked for, or nothing is; what comes has to be of the same build."""
 import os
+import re
 import shutil
 import socket
 import subprocess
 import time
 
 from proftest import Skip, environment, expect, expect_equal, main, need_tool, prof, program, run
+
+NONE_FETCHED = "0 of [0-9]+ debug files fetched; "  # of the C library, too, if it is hot by chance
 
 
 def stripped_recording():
@@ -73,6 +76,7 @@ def test_from_a_server():
         r = prof("symbolize", "--debuginfod", "a.data", env=settings(urls), timeout=200)
         expect_equal(r.status, 0, str(r))
         expect("main;host;level1;level2;level3" in names(), r.err + names())
+        expect(re.search("1 debug file fetched|1 of [0-9]+ debug files fetched", r.err), r.err)
         expect("names from debuginfod" in prof("info", "a.data").out, prof("info", "a.data").out)
     finally:
         server.kill()
@@ -104,15 +108,23 @@ def test_another_build_comes():
     expect_equal(r.status, 0, str(r))
     expect("level3" not in names(), names())
     expect("its build ID is another one" in prof("info", "a.data").out, prof("info", "a.data").out)
+    said = [line for line in r.err.splitlines() if "fetched" in line]
+    expect_equal(len(said), 1, r.err)
+    expect(re.search(NONE_FETCHED, said[0]), r.err)
+    expect("is not the recorded file: its build ID is another one" in said[0], r.err)
 
 
 def test_nonsense_comes():
     stripped_recording()
     os.mkdir("tmp")
-    for script in ("echo ../../etc/passwd", "head -c 100000 /dev/zero", "echo /etc/passwd", "echo /no/such/file", "kill -9 $$"):
+    no_file, not_it = "no server has build ID", "is not the recorded file: "
+    for script, why in (("echo ../../etc/passwd", no_file), ("head -c 100000 /dev/zero", "does not answer with a path"),
+                        ("echo /etc/passwd", not_it + "it is no ELF file"),
+                        ("echo /no/such/file", not_it + "it cannot be opened"), ("kill -9 $$", no_file)):
         r = prof("symbolize", "--debuginfod", "a.data", env=fake_find(script + "\n", TMPDIR=os.path.abspath("tmp")))
         expect_equal(r.status, 0, script + str(r))
         expect("level3" not in names(), names())
+        expect(re.search(NONE_FETCHED, r.err) and why in r.err, script + str(r))
     expect_equal(os.listdir("tmp"), [], "what is left behind")
 
 

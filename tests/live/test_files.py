@@ -153,7 +153,7 @@ def test_symbolize_again():
     expect(below(named.counts(), "half"), "no names after symbolize: " + s.err)
     expect_equal(total(named.counts()), total(r.counts()), "samples")
     # Only the program's: a library that was named from debug files elsewhere keeps those names.
-    expect(" 0 of " not in s.err and "in 1 modules" in s.err, "new names: " + s.err)
+    expect(" 0 of " not in s.err and "in 1 module;" in s.err, "new names: " + s.err)
     s = prof("symbolize", "--debug-dir", debug, "named.data")
     expect(" 0 of " in s.err and "in 0 modules" in s.err, "nothing is new the second time: " + s.err)
     s = prof("symbolize", "named.data")
