@@ -163,7 +163,8 @@ static int direct_open_mapped(struct files *f, const struct files_mapped *which,
 			*source = (enum files_source)s;
 			return 0;
 		}
-		if (errno != ENOENT && errno != ESRCH)
+		/* Without descriptors the later places fail for reasons that follow from it. */
+		if (errno != ENOENT && errno != ESRCH && errnum != EMFILE && errnum != ENFILE)
 			errnum = errno;
 	}
 	return error_set_errno(err, errnum, "cannot open %s", which->path);

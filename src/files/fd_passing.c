@@ -99,7 +99,8 @@ ssize_t files_receive_fds(int socket, void *bytes, size_t len, int *fds, size_t 
 	if (msg.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) {
 		while (*fd_count > 0)
 			close(fds[--*fd_count]);
-		errno = EMSGSIZE;
+		/* There is room for as many descriptors as are ever sent: it was not for that. */
+		errno = msg.msg_flags & MSG_TRUNC ? EMSGSIZE : EMFILE;
 		return -1;
 	}
 	return n;

@@ -1,6 +1,7 @@
 /* struct files by asking the broker: one request, one answer, over a socket that passes
  * descriptors. */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 struct remote {
 	struct files base;
 	int socket;
+	int limit;		    /* EMFILE, ENFILE: a file did not come for that reason */
 	void (*on_wait)(void *ctx); /* or NULL */
 	void *on_wait_ctx;
 	uint8_t message[PROTOCOL_MAX_MESSAGE]; /* the last answer */
@@ -47,6 +49,12 @@ static void wait_for_answer(const struct remote *r)
 		r->on_wait(r->on_wait_ctx);
 }
 
+static void note_limit(struct remote *r, int errnum)
+{
+	if (errnum == EMFILE || errnum == ENFILE)
+		r->limit = errnum;
+}
+
 static int receive(struct remote *r, struct answer *a, struct error *err)
 {
 	size_t fd_count;
@@ -55,6 +63,10 @@ static int receive(struct remote *r, struct answer *a, struct error *err)
 	wait_for_answer(r);
 	ssize_t n =
 		files_receive_fds(r->socket, r->message, sizeof(r->message), &a->fd, 1, &fd_count);
+	if (n < 0 && errno == EMFILE) {
+		note_limit(r, errno);
+		return error_set_errno(err, EMFILE, "cannot take a file");
+	}
 	if (n <= 0)
 		return closed(err);
 	if (!protocol_parse_answer(r->message, (size_t)n, fd_count, &a->head, &a->data)) {
@@ -65,7 +77,7 @@ static int receive(struct remote *r, struct answer *a, struct error *err)
 }
 
 /* Turns an error answer into err. *err gets the text as the broker wrote it. */
-static int check(const struct answer *a, struct error *err)
+static int check(struct remote *r, const struct answer *a, struct error *err)
 {
 	if (a->head.form != FORM_ERROR)
 		return 0;
@@ -73,6 +85,7 @@ static int check(const struct answer *a, struct error *err)
 	error_set(err, (enum error_code)a->head.code, "%.*s", n, (const char *)a->data);
 	if (err)
 		err->errnum = a->head.errnum;
+	note_limit(r, a->head.errnum);
 	return -1;
 }
 
@@ -91,7 +104,23 @@ static int ask(struct remote *r, struct protocol_request *q, const char *path, s
 		return closed(err);
 	if (receive(r, a, err) < 0)
 		return -1;
-	return check(a, err);
+	return check(r, a, err);
+}
+
+/* Whoever reads the file takes another descriptor for it: without one it is of no use. */
+static int check_spare(struct remote *r, int got, int *fd, struct error *err)
+{
+	int spare = fcntl(got, F_DUPFD_CLOEXEC, 0);
+
+	if (spare >= 0) {
+		close(spare);
+		*fd = got;
+		return 0;
+	}
+	int errnum = errno == EINVAL ? EMFILE : errno; /* EINVAL: the limit is 0 */
+	note_limit(r, errnum);
+	close(got);
+	return error_set_errno(err, errnum, "cannot read a file");
 }
 
 static int ask_for_file(struct remote *r, struct protocol_request *q, const char *path, int *fd,
@@ -103,8 +132,7 @@ static int ask_for_file(struct remote *r, struct protocol_request *q, const char
 		close_fd_ptr(&a->fd);
 		return error_set(err, ERROR_FORMAT, "an answer without a file");
 	}
-	*fd = a->fd;
-	return 0;
+	return check_spare(r, a->fd, fd, err);
 }
 
 static int ask_for_bytes(struct remote *r, struct protocol_request *q, struct bytes *out,
@@ -247,4 +275,9 @@ void files_remote_on_wait(struct files *f, void (*on_wait)(void *ctx), void *ctx
 
 	r->on_wait = on_wait;
 	r->on_wait_ctx = ctx;
+}
+
+int files_remote_limit(const struct files *f)
+{
+	return ((const struct remote *)(const void *)f)->limit;
 }

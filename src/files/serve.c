@@ -316,7 +316,7 @@ int files_serve(const struct files_server *s, int socket)
 
 	if (n == 0 || (n < 0 && errno == ECONNRESET))
 		return 0;
-	if (n < 0 && errno != EMSGSIZE)
+	if (n < 0 && errno != EMSGSIZE && errno != EMFILE) /* descriptors nobody asked for */
 		return -1;
 	if (n < 0 || !protocol_parse_request(message, (size_t)n, &q, path)) {
 		error_set(&err, ERROR_FORMAT, "a malformed request for a file");

@@ -484,6 +484,21 @@ static void finish(struct worker *w)
 	vec_release(&count.roots);
 }
 
+/* Once, not for every file. */
+static void say_descriptors(const struct worker *w)
+{
+	int limit = files_remote_limit(w->files);
+	if (!limit && !pipeline_gave_up(w->pipeline)) /* else a thread still uses it */
+		limit = files_remote_limit(w->name_files);
+	if (limit)
+		log_message(LOG_NOTICE,
+			    "files could not be opened, their stacks and names are missing: %s "
+			    "(raise %s)",
+			    limit == EMFILE ? "too many open files for one process"
+					    : "too many open files on this machine",
+			    limit == EMFILE ? "ulimit -n" : "sysctl fs.file-max");
+}
+
 static void release(struct worker *w)
 {
 	pipeline_free(w->pipeline);
@@ -547,6 +562,7 @@ int worker_main(const struct worker_sockets *sockets, struct plan *plan)
 	record(&w);
 	if (w.begun) {
 		finish(&w);
+		say_descriptors(&w);
 		if (!w.broker_gone && send_summary(&w, CONTROL_DONE, NULL) < 0)
 			w.broker_gone = true;
 	}

@@ -419,6 +419,19 @@ static void passing_many_descriptors(void **state)
 	assert_int_equal(files_send_fds(s[0], "abcdefghi", 9, NULL, 0), 9);
 	assert_int_equal(files_receive_fds(s[1], text, sizeof(text), got, 2, &count), -1);
 	assert_int_equal(errno, EMSGSIZE);
+	/* no descriptor is left for them */
+	struct rlimit usual, full;
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &usual), 0);
+	full = usual;
+	full.rlim_cur = (rlim_t)after;
+	assert_int_equal(files_send_fds(s[0], "abc", 3, fds, 10), 3);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &full), 0);
+	assert_int_equal(files_receive_fds(s[1], text, sizeof(text), got, 10, &count), -1);
+	assert_int_equal(errno, EMFILE);
+	assert_int_equal(count, 0);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &usual), 0);
+	assert_int_equal(dup(0), after);
+	close(after);
 	assert_int_equal(files_send_fds(s[0], "", 0, NULL, 0), -1);
 	assert_int_equal(errno, EINVAL);
 	assert_int_equal(files_send_fds(s[0], "a", 1, fds, 201), -1);

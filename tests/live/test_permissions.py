@@ -28,6 +28,30 @@ def kernel_row(stacks):
     return sum(s.weight for s in stacks if s.leaf == "[kernel, not permitted]")
 
 
+def test_few_descriptors():
+    """However few there are, a line says what for stacks and names, or the recording, are missing."""
+    target = start(program("shares"), "600000")
+    said = 0
+    try:
+        for limit in range(10, 18):
+            r = run("sh", "-c", "ulimit -n %d; exec \"$@\"" % limit, "sh", PROF, "record", "-o", "test.data",
+                    "--duration", "0.3", "-p", str(target.pid))
+            expect(r.status in (0, 125), str(r))
+            limited = "oo many open files" in r.err
+            said += limited
+            expect(r.err.count("files could not be opened") <= 1, "once: " + str(r))
+            if r.status == 125:
+                expect(limited and "Message too long" not in r.err, str(r))
+                continue
+            stacks = Recording("test.data").counts()
+            whole = [s for s in stacks if not s.is_cut]
+            expect(limited or whole or total(stacks) < 20, "limit %d: no stack is whole: %s" % (limit, r))
+    finally:
+        target.kill()
+        target.communicate()
+    expect(said, "so few are never too few")
+
+
 def test_paranoid_2_alone():
     directory = setup("wrappers", "shares")
     with Sysctl("kernel.perf_event_paranoid", 2):
