@@ -341,12 +341,25 @@ static void release(struct broker *b)
 	sigprocmask(SIG_SETMASK, &b->saved.mask, NULL);
 }
 
+/* A chroot, or a container that shows the processes of another one: recording goes on without. */
+static void say_proc_is_missing(void)
+{
+	char self[32] = "";
+	ssize_t n = readlink("/proc/self", self, sizeof(self) - 1);
+	if (n > 0 && strtol(self, NULL, 10) == getpid())
+		return;
+	log_message(LOG_NOTICE,
+		    "%s: stacks are cut and names are missing (mount -t proc proc /proc)",
+		    n > 0 ? "/proc is that of another PID namespace" : "/proc is not mounted");
+}
+
 static int run(struct broker *b, int *die_by_signal, struct error *err)
 {
 	if (output_file_open(&b->output, b->options->output, err) < 0 || open_signals(b, err) < 0)
 		return -1;
 	raise_descriptor_limit();
 	raise_priority();
+	say_proc_is_missing();
 	b->direct = files_direct_new();
 	if (start_worker(b, err) < 0 || wait_for_rings(b, err) < 0 || start_target(b, err) < 0)
 		return -1;

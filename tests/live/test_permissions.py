@@ -4,7 +4,7 @@ import os
 import shutil
 import signal
 
-from proftest import NOBODY, PROF, RATE, Recording, Sysctl, alive, as_nobody, below, child_named, children, copy_for_everybody
+from proftest import NOBODY, PROF, RATE, Recording, Skip, Sysctl, alive, as_nobody, below, child_named, children, copy_for_everybody
 from proftest import expect, expect_equal, expect_recorded, finish, main, need_root, need_tool, prof, program, record, run, start
 from proftest import total, wait_until, wait_until_recording, world_directory
 
@@ -50,6 +50,23 @@ def test_few_descriptors():
         target.kill()
         target.communicate()
     expect(said, "so few are never too few")
+
+
+def test_without_proc():
+    """As in a bare chroot: what is missing then, and why."""
+    need_root()
+    unshare = need_tool("unshare")
+    hide = "mount -t tmpfs none /proc && exec \"$@\""
+    if run(unshare, "-m", "sh", "-c", hide, "sh", "true").status:
+        raise Skip("cannot hide /proc")
+    command = (PROF, "record", "-o", "test.data", "--", program("shares"), "100")
+    r = run(unshare, "-m", "sh", "-c", hide, "sh", *command)
+    expect_equal(r.status, 0, str(r))
+    expect_equal(r.err.count("/proc is not mounted: stacks are cut and names are missing"), 1, str(r))
+    expect("mount -t proc" in r.err, str(r))
+    r = run(unshare, "--pid", "--fork", *command)
+    expect_equal(r.err.count("/proc is that of another PID namespace"), 1, str(r))
+    expect("/proc is" not in run(*command).err, "where it is in order")
 
 
 def test_paranoid_2_alone():
