@@ -108,6 +108,8 @@ static void fetch(const struct profile *p, const struct options *o, struct debug
 	struct fetch_report report;
 
 	fetch_debug_files(p, d, &report);
+	if (debuginfod_interrupted(d))
+		return;
 	if (report.fetched < report.wanted)
 		cmd_say(&command_symbolize, "%u of %u debug files fetched; %s", report.fetched,
 			report.wanted, report.last.text);
@@ -131,6 +133,10 @@ static int look_up(struct profile *p, const struct options *o, struct resymboliz
 		return -1;
 	if (d)
 		fetch(p, o, d);
+	if (d && debuginfod_interrupted(d)) {
+		debuginfod_free(d); /* ends prof */
+		return error_set(err, ERROR_LIMIT, "interrupted");
+	}
 	list_folders(o, d, folders);
 	struct files *files = files_direct_new();
 	resymbolize(p, files, &how, report);

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -29,6 +30,9 @@ extern char **environ;
 struct debuginfod {
 	char folder[512];
 	uint64_t deadline_ns;
+	sigset_t usual;	  /* what was blocked before */
+	sigset_t deadly;  /* what is blocked to remove the folder first */
+	int signal_fd;	  /* readable when one of those is pending; -1: none */
 	VEC(char *) made; /* paths below the folder, in the order they were made */
 };
 
@@ -38,6 +42,36 @@ static int make_folder(struct debuginfod *d, const char *path, struct error *err
 		return errno == EEXIST ? 0 : error_set_errno(err, errno, "cannot make %s", path);
 	vec_push(&d->made, xstrdup(path));
 	return 0;
+}
+
+/* What would end prof waits until the folder is removed. Ignored signals (nohup) are let alone:
+ * blocked, they would become pending. */
+static void hold_signals(struct debuginfod *d)
+{
+	static const int deadly[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+
+	sigemptyset(&d->deadly);
+	for (size_t i = 0; i < ARRAY_LEN(deadly); i++) {
+		struct sigaction action;
+		if (sigaction(deadly[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
+			sigaddset(&d->deadly, deadly[i]);
+	}
+	sigprocmask(SIG_BLOCK, &d->deadly, &d->usual);
+	d->signal_fd = signalfd(-1, &d->deadly, SFD_CLOEXEC);
+}
+
+/* One that came meanwhile ends prof here. */
+static void let_signals_go(struct debuginfod *d)
+{
+	close_fd_ptr(&d->signal_fd);
+	sigprocmask(SIG_SETMASK, &d->usual, NULL);
+}
+
+bool debuginfod_interrupted(const struct debuginfod *d)
+{
+	struct pollfd p = { .fd = d->signal_fd, .events = POLLIN };
+
+	return poll(&p, 1, 0) == 1;
 }
 
 int debuginfod_new(struct debuginfod **out, uint64_t time_ns, struct error *err)
@@ -54,8 +88,10 @@ int debuginfod_new(struct debuginfod **out, uint64_t time_ns, struct error *err)
 	d->deadline_ns = clock_monotonic_ns() + time_ns;
 	snprintf(d->folder, sizeof(d->folder), "%.480s/prof-debuginfod-XXXXXX",
 		 tmp && tmp[0] == '/' ? tmp : "/tmp");
+	hold_signals(d);
 	if (!mkdtemp(d->folder)) {
 		error_set_errno(err, errno, "cannot make the folder %s", d->folder);
+		let_signals_go(d);
 		free(d);
 		return -1;
 	}
@@ -78,6 +114,7 @@ void debuginfod_free(struct debuginfod *d)
 	}
 	vec_release(&d->made);
 	rmdir(d->folder);
+	let_signals_go(d);
 	free(d);
 }
 
@@ -94,11 +131,13 @@ static bool is_build_id(const char *hex)
 }
 
 /* Starts the program; its standard output comes through *from. */
-static int start(const char *build_id, pid_t *pid, int *from, struct error *err)
+static int start(const struct debuginfod *d, const char *build_id, pid_t *pid, int *from,
+		 struct error *err)
 {
 	char *const argv[] = { (char[]){ PROGRAM }, (char[]){ "debuginfo" }, xstrdup(build_id),
 			       NULL };
 	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attributes;
 	int ends[2];
 
 	if (pipe2(ends, O_CLOEXEC) < 0) {
@@ -109,7 +148,11 @@ static int start(const char *build_id, pid_t *pid, int *from, struct error *err)
 	posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
 	posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
 	posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
-	int failed = posix_spawnp(pid, PROGRAM, &actions, NULL, argv, environ);
+	posix_spawnattr_init(&attributes);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+	posix_spawnattr_setsigmask(&attributes, &d->usual);
+	int failed = posix_spawnp(pid, PROGRAM, &actions, &attributes, argv, environ);
+	posix_spawnattr_destroy(&attributes);
 	posix_spawn_file_actions_destroy(&actions);
 	free(argv[2]);
 	close(ends[1]);
@@ -123,18 +166,23 @@ static int start(const char *build_id, pid_t *pid, int *from, struct error *err)
 	return error_set_errno(err, failed, "cannot run " PROGRAM);
 }
 
-/* What it writes, until it ends or time is up; then it is killed. true: it ended by itself. */
-static bool read_until(int from, uint64_t deadline_ns, char *out, size_t size)
+/* What it writes, until it ends, time is up or prof is to end; then it is killed. true: it ended by
+ * itself. */
+static bool read_until(const struct debuginfod *d, int from, char *out, size_t size)
 {
+	uint64_t deadline_ns = d->deadline_ns;
 	size_t used = 0;
 	uint64_t now;
 
 	while ((now = clock_monotonic_ns()) < deadline_ns) {
-		struct pollfd p = { .fd = from, .events = POLLIN };
+		struct pollfd p[2] = { { .fd = from, .events = POLLIN },
+				       { .fd = d->signal_fd, .events = POLLIN } };
 		uint64_t left_ms = (deadline_ns - now) / 1000000 + 1;
-		int ready = poll(&p, 1, left_ms < INT_MAX ? (int)left_ms : INT_MAX);
+		int ready = poll(p, 2, left_ms < INT_MAX ? (int)left_ms : INT_MAX);
 		if (ready == 0 || (ready < 0 && errno == EINTR))
 			continue;
+		if (p[1].revents)
+			return false;
 		ssize_t n = ready < 0 ? -1 : read(from, out + used, size - 1 - used);
 		if (n <= 0 || (used += (size_t)n) == size - 1) {
 			out[used] = '\0';
@@ -202,11 +250,13 @@ int debuginfod_fetch(struct debuginfod *d, const char *build_id, struct error *e
 
 	if (!is_build_id(build_id))
 		return error_set(err, ERROR_FORMAT, "not a build ID: %.200s", build_id);
+	if (debuginfod_interrupted(d))
+		return error_set(err, ERROR_LIMIT, "debuginfod: interrupted");
 	if (clock_monotonic_ns() >= d->deadline_ns)
 		return error_set(err, ERROR_LIMIT, "debuginfod: no time left");
-	if (start(build_id, &pid, &from, err) < 0)
+	if (start(d, build_id, &pid, &from, err) < 0)
 		return -1;
-	bool ended = read_until(from, d->deadline_ns, path, sizeof(path));
+	bool ended = read_until(d, from, path, sizeof(path));
 	close(from);
 	if (!ended)
 		kill(pid, SIGKILL);

@@ -8,13 +8,16 @@
 #define PROF_SYMBOLIZE_DEBUGINFOD_H
 
 #include "base/error.h"
+#include <stdbool.h>
 #include <stdint.h>
 
 struct debuginfod;
 
 /* *out: NULL and -1 when DEBUGINFOD_URLS names no server, or no folder can be made. time_ns: for all files together. */
 int debuginfod_new(struct debuginfod **out, uint64_t time_ns, struct error *err);
-/* Removes the folder. What was downloaded stays in debuginfod's own cache. */
+/* A signal came that ends prof: it waits until debuginfod_free, so that nothing is left behind. */
+bool debuginfod_interrupted(const struct debuginfod *d);
+/* Removes the folder, and lets the signal have its way. What was downloaded stays in debuginfod's own cache. */
 void debuginfod_free(struct debuginfod *d);
 /* A folder like /usr/lib/debug with what was fetched. */
 const char *debuginfod_folder(const struct debuginfod *d);

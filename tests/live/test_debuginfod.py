@@ -2,11 +2,13 @@
 import os
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import time
 
-from proftest import Skip, environment, expect, expect_equal, main, need_tool, prof, program, run
+from proftest import PROF, Skip, environment, expect, expect_equal, finish, main, need_tool, prof, program, run
+from proftest import wait_until
 
 NONE_FETCHED = "0 of [0-9]+ debug files fetched; "  # of the C library, too, if it is hot by chance
 
@@ -126,6 +128,23 @@ def test_nonsense_comes():
         expect("level3" not in names(), names())
         expect(re.search(NONE_FETCHED, r.err) and why in r.err, script + str(r))
     expect_equal(os.listdir("tmp"), [], "what is left behind")
+
+
+def test_interrupted():
+    """While the download hangs; nothing is left behind, and prof ends as the signal ends programs."""
+    stripped_recording()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        os.mkdir("tmp")
+        env = fake_find("touch tmp/started\nexec sleep 600\n", TMPDIR=os.path.abspath("tmp"))
+        p = subprocess.Popen([PROF, "symbolize", "--debuginfod", "a.data"], stdin=subprocess.DEVNULL,
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env,
+                             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))  # not of a background job
+        wait_until(lambda: os.path.exists("tmp/started"), "the download to begin")
+        os.kill(p.pid, number)
+        r = finish(p)
+        expect_equal(r.signal, number, str(r))
+        expect_equal(os.listdir("tmp"), ["started"], "what is left behind")
+        shutil.rmtree("tmp")
 
 
 if __name__ == "__main__":
