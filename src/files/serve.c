@@ -155,7 +155,9 @@ static void serve_perf_map(const struct files_server *s, const struct protocol_r
 	int fd, copy;
 
 	if (files_open_perf_map(s->files, q->pid, &fd, &err) < 0) {
-		if (err.errnum != ENOENT)
+		if (err.code == ERROR_PERMISSION && !err.errnum)
+			tell_refused(s, "a perf map", "it is another user's");
+		else if (err.errnum != ENOENT)
 			tell_unusual(s, "a perf map", &err);
 		reply_error(r, &err);
 		return;

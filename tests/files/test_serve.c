@@ -272,6 +272,27 @@ static void a_perf_map_is_no_link(void **state)
 	unlink(name);
 }
 
+static void a_perf_map_of_another_user_is_told(void **state)
+{
+	struct fixture *f = *state;
+	struct error err = { 0 };
+	char name[64];
+	int fd;
+
+	if (geteuid() != 0)
+		skip();
+	unsigned before = f->shared->refused;
+	snprintf(name, sizeof(name), "/tmp/perf-%d.map", (int)f->child);
+	assert_int_equal(files_open_perf_map(f->files, f->child, &fd, NULL), -1);
+	assert_int_equal(f->shared->refused, before); /* there is none */
+	file_make("/tmp", name + 5, "1000 10 f", 0644);
+	assert_int_equal(chown(name, 12345, 12345), 0);
+	assert_int_equal(files_open_perf_map(f->files, f->child, &fd, &err), -1);
+	unlink(name);
+	assert_int_equal(err.code, ERROR_PERMISSION);
+	assert_int_equal(f->shared->refused, before + 1);
+}
+
 static void other_processes(void **state)
 {
 	struct fixture *f = *state;
@@ -405,8 +426,13 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(planted_files),	    TEST(what_is_no_file),	 TEST(cores),
-		TEST(what_a_profile_needs), TEST(a_perf_map_is_no_link), TEST(other_processes),
+		TEST(planted_files),
+		TEST(what_is_no_file),
+		TEST(cores),
+		TEST(what_a_profile_needs),
+		TEST(a_perf_map_is_no_link),
+		TEST(a_perf_map_of_another_user_is_told),
+		TEST(other_processes),
 		TEST(random_requests),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
