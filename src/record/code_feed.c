@@ -29,6 +29,7 @@ void code_feed_release(struct code_feed *f)
 	vec_release(&f->stretches);
 	vec_release(&f->lines.list);
 	bytes_release(&f->lines_record);
+	bytes_release(&f->cfi);
 	bytes_release(&f->buffer);
 	perf_map_release(&f->text);
 	close_fd_ptr(&f->fd);
@@ -40,6 +41,7 @@ static void start_over(struct code_feed *f)
 	perf_map_release(&f->text);
 	vec_clear(&f->stretches);
 	vec_clear(&f->lines.list);
+	bytes_clear(&f->cfi);
 	f->size = f->position = 0;
 	f->has_header = f->is_damaged = false;
 }
@@ -247,12 +249,15 @@ static void take_load(struct code_feed *f, uint64_t time_ns, const uint8_t *data
 		.name_len = load.name_len,
 		.lines = has_lines ? f->lines.list.data : NULL,
 		.line_count = has_lines ? f->lines.list.len : 0,
+		.cfi = f->cfi.data,
+		.cfi_len = f->cfi.len,
 		.moment = ++f->moment,
 	};
 	struct code_entry *entry = code_entry_new(&from);
 	if (entry)
 		push(f, (struct code_event){ .time_ns = time_ns, .entry = entry });
 	vec_clear(&f->lines.list);
+	bytes_clear(&f->cfi);
 }
 
 static void take_move(struct code_feed *f, uint64_t time_ns, const uint8_t *data, size_t len)
@@ -276,6 +281,18 @@ static void take_lines(struct code_feed *f, const uint8_t *data, size_t len)
 	settle_lines(&f->lines);
 }
 
+/* Of the code that comes next. What was written on a machine of the other byte order is not used.
+ */
+static void take_unwinding(struct code_feed *f, const uint8_t *data, size_t len)
+{
+	struct jitdump_unwinding unwinding;
+
+	bytes_clear(&f->cfi);
+	if (!f->header.is_swapped && jitdump_read_unwinding(&f->header, data, len, &unwinding) &&
+	    unwinding.len <= CODE_CFI_MAX)
+		bytes_append(&f->cfi, unwinding.eh_frame, unwinding.len);
+}
+
 static size_t wanted_bytes(const struct jitdump_prefix *p)
 {
 	size_t most = p->kind == JITDUMP_LOAD ? LOAD_BYTES : RECORD_BYTES;
@@ -287,7 +304,7 @@ static void take_record(struct code_feed *f, const struct jitdump_prefix *p, uin
 {
 	size_t got;
 
-	if (p->kind != JITDUMP_LOAD && p->kind != JITDUMP_MOVE && p->kind != JITDUMP_DEBUG_INFO)
+	if (p->kind > JITDUMP_UNWINDING_INFO || p->kind == JITDUMP_CLOSE)
 		return;
 	const uint8_t *data = read_at(f, f->position, wanted_bytes(p), &got);
 	uint64_t time_ns = record_time(f, p, f->position + p->size, now_ns);
@@ -297,8 +314,10 @@ static void take_record(struct code_feed *f, const struct jitdump_prefix *p, uin
 		take_load(f, time_ns, data, got);
 	else if (p->kind == JITDUMP_MOVE)
 		take_move(f, time_ns, data, got);
-	else
+	else if (p->kind == JITDUMP_DEBUG_INFO)
 		take_lines(f, data, got);
+	else
+		take_unwinding(f, data, got);
 }
 
 /* The record at the position; false when it is not all there yet. */

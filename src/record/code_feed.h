@@ -53,6 +53,7 @@ struct code_feed {
 	struct jitdump_header header;
 	struct jitdump_lines lines; /* of the code that comes next */
 	struct bytes lines_record;
+	struct bytes cfi; /* the same; empty: none */
 	struct bytes buffer;
 };
 

@@ -163,19 +163,34 @@ static void look_at(struct codes *c, struct process *p, struct code_feed *f, str
 		close_feed(c, f);
 }
 
-void codes_look(struct codes *c, uint64_t now_ns)
+static struct code_look new_look(const struct codes *c, uint64_t now_ns)
 {
-	if (c->processes.len == 0 || (c->config.imported && !c->has_more))
-		return;
-	c->has_more = false;
 	size_t share = QUEUES_MAX / (c->feeds + 1);
-	struct code_look look = {
+
+	return (struct code_look){
 		/* An imported file tells of times that the records have not come to yet. */
 		.now_ns = c->config.imported ? UINT64_MAX : now_ns,
 		.realtime_ns = clock_realtime_ns(),
 		.read_max = c->config.imported ? IMPORT_BYTES : LOOK_BYTES,
 		.queue_max = share > QUEUE_MIN ? share : QUEUE_MIN,
 	};
+}
+
+void codes_look_at_dump(struct codes *c, struct process *p)
+{
+	uint64_t now_ns = clock_monotonic_ns();
+	struct code_look look = new_look(c, now_ns);
+
+	look_at(c, p, &p->dump, &look, now_ns);
+	codes_set_next(c);
+}
+
+void codes_look(struct codes *c, uint64_t now_ns)
+{
+	if (c->processes.len == 0 || (c->config.imported && !c->has_more))
+		return;
+	c->has_more = false;
+	struct code_look look = new_look(c, now_ns);
 	/* Not always the same ones first: they could use up what may be read. */
 	c->first_looked++;
 	for (size_t i = 0; i < c->processes.len; i++) {

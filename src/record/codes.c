@@ -5,11 +5,13 @@
 #include <string.h>
 
 #include "base/io.h"
+#include "unwind/unwind.h"
 
 #define BYTES_MAX  ((size_t)96 << 20) /* of all processes together */
 #define NOTED_MAX  ((size_t)1 << 16)
 #define LAST_LOOKS 64 /* what is written faster than it is read ends some time */
 #define CODE_BYTES 8192u
+#define CFI_ALIGN  8 /* of .eh_frame behind the code */
 #define NO_MAP_NOTE                                                             \
 	"no perf map: let the runtime write one (node --perf-basic-prof, java " \
 	"-XX:+DumpPerfMapAtExit, PYTHONPERFSUPPORT=1)"
@@ -121,6 +123,7 @@ static void note_dump(struct codes *c, const struct task_space *s, const struct 
 	p->dump_file = (struct dump_file){ xstrdup(m->module->path), m->start, m->end };
 	p->is_lazy = is_copied(s, m);
 	c->has_more = true;
+	codes_look_at_dump(c, p);
 }
 
 void codes_mapping(struct codes *c, const struct task_space *s, const struct task_mapping *m)
@@ -248,6 +251,24 @@ struct task_module *codes_module(struct codes *c, struct task_module *m, uint64_
 	return piece ? generation(c, p, piece->generation) : m;
 }
 
+uint64_t codes_cfi_version(const struct codes *c)
+{
+	return c->cfi_version;
+}
+
+void codes_cfi(const struct codes *c, const struct task_module *m, uint64_t address,
+	       struct unwind_cfi *out)
+{
+	const struct process *p = process_of(c, m);
+	const struct code_piece *piece = p && p->has_cfi ? code_map_find(&p->map, address) : NULL;
+
+	if (!piece || !piece->entry->cfi)
+		return;
+	const struct code_entry *e = piece->entry;
+	uint64_t size = (e->end - e->start + CFI_ALIGN - 1) / CFI_ALIGN * CFI_ALIGN;
+	*out = (struct unwind_cfi){ e->cfi, e->cfi_len, e->start + size };
+}
+
 void codes_note(struct codes *c, const struct task_module *m, uint64_t address)
 {
 	struct process *p = process_of(c, m);
@@ -300,6 +321,7 @@ static void keep_within_bounds(struct codes *c)
 		else
 			code_map_halve(&p->map);
 		p->left_out = true;
+		c->cfi_version += p->has_cfi;
 		c->bytes -= before - p->map.bytes;
 	}
 }
@@ -310,8 +332,10 @@ static void add_entry(struct codes *c, struct process *p, struct code_entry *e)
 
 	if (p->noted.len)
 		name_noted(c, p, e->start, e->end, e);
+	p->has_cfi |= e->cfi != NULL;
 	code_map_add(&p->map, e);
 	c->version += p->map.generation > 0;
+	c->cfi_version += p->has_cfi;
 	c->bytes += p->map.bytes - before;
 	if (c->bytes > BYTES_MAX)
 		keep_within_bounds(c);
@@ -332,6 +356,8 @@ static void move_code(struct codes *c, struct process *p, const struct code_even
 		.name_len = strlen(old->name),
 		.lines = old->lines,
 		.line_count = old->line_count,
+		.cfi = old->cfi,
+		.cfi_len = old->cfi_len,
 		.moment = old->moment,
 	};
 	struct code_entry *moved = code_entry_new(&from);

@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 struct codes;
+struct unwind_cfi;
 
 struct codes_config {
 	struct files *files; /* for perf maps and jitdumps; NULL: nothing is named */
@@ -45,6 +46,12 @@ uint64_t codes_version(const struct codes *c);
 bool codes_has(const struct codes *c, const struct task_module *m);
 /* The generation of m that the address, as it is looked up, belongs to now. */
 struct task_module *codes_module(struct codes *c, struct task_module *m, uint64_t address);
+/* The CFI of the code at an address of m, as its generator told it; the bytes are valid until codes
+ * change. Leaves *out alone where there is none. */
+void codes_cfi(const struct codes *c, const struct task_module *m, uint64_t address,
+	       struct unwind_cfi *out);
+/* Rises when an address may have got other CFI, or lost it. */
+uint64_t codes_cfi_version(const struct codes *c);
 /* An address, as it is looked up, of a module from codes_module: its name goes into the current
  * epoch, at the latest when it ends. Once per epoch. */
 void codes_note(struct codes *c, const struct task_module *m, uint64_t address);

@@ -30,6 +30,7 @@ struct process {
 	struct dump_file dump_file;
 	uint64_t open_due_ns[2], open_wait_ns[2]; /* by enum code_feed_kind */
 	bool is_sampled, is_ended, is_lazy, left_out, has_names;
+	bool has_cfi; /* some of its code */
 };
 
 struct codes {
@@ -40,10 +41,14 @@ struct codes {
 	size_t bytes, feeds;
 	size_t first_looked;
 	uint64_t version; /* see codes_version */
+	uint64_t cfi_version;
 	uint64_t next_ns; /* no event is earlier */
 	bool has_more;	  /* to read, of imported files */
 };
 
+/* The process's jitdump was mapped. Names can wait for the next look, but stacks cannot: samples
+ * that are processed before it need the CFI. */
+void codes_look_at_dump(struct codes *c, struct process *p);
 /* Events came: when is the next one? */
 void codes_set_next(struct codes *c);
 

@@ -41,6 +41,7 @@ struct stacks {
 	size_t known_count;
 	uint64_t known_space;
 	uint64_t known_code; /* codes_version */
+	uint64_t known_cfi;  /* codes_cfi_version */
 	struct raw_frame frames[MAX_FRAMES + MAX_KERNEL_FRAMES + BASES_FRAMES + 1];
 	uint64_t chain[MAX_CHAIN]; /* user part of the kernel's */
 	struct unwind_frame unwound[MAX_FRAMES];
@@ -172,6 +173,8 @@ static bool find_range(void *ctx, uint64_t address, struct unwind_range *out)
 			: module->image						  ? UNWIND_RANGE_ELF
 					: UNWIND_RANGE_UNKNOWN_FILE,
 	};
+	if (f->stacks->config.codes && module->kind == MODULE_JIT)
+		codes_cfi(f->stacks->config.codes, module, address, &out->cfi);
 	memcpy(&out->user, &m, sizeof(m)); /* handed back only, never written through */
 	return true;
 }
@@ -244,6 +247,10 @@ static size_t unwind_copy(struct stacks *s, const struct task_thread *t, const s
 		memory.read = late_read;
 		memory.read_ctx = s->late;
 		memory.read_is_late = true;
+	}
+	if (s->config.codes && codes_cfi_version(s->config.codes) != s->known_cfi) {
+		s->known_cfi = codes_cfi_version(s->config.codes);
+		unwinder_invalidate(s->unwinder);
 	}
 	struct find_ctx find = { s, t->space };
 	struct unwind_request rq = {

@@ -72,8 +72,9 @@ struct code_entry *code_entry_new(const struct code_source *from)
 	    __builtin_add_overflow(from->start, from->size, &end))
 		return NULL;
 	size_t files = files_bytes(from, lines);
-	size_t bytes =
-		sizeof(struct code_entry) + lines * sizeof(struct code_line) + name_len + 1 + files;
+	size_t cfi = from->cfi_len <= CODE_CFI_MAX ? from->cfi_len : 0;
+	size_t bytes = sizeof(struct code_entry) + lines * sizeof(struct code_line) + name_len + 1 +
+		       files + cfi;
 	if (bytes > UINT32_MAX)
 		return NULL;
 	struct code_entry *e = xmalloc(bytes);
@@ -82,12 +83,17 @@ struct code_entry *code_entry_new(const struct code_source *from)
 	memcpy(name, from->name, name_len);
 	name[name_len] = '\0';
 	copy_lines(own_lines, name + name_len + 1, from, lines);
+	uint8_t *own_cfi = (uint8_t *)name + name_len + 1 + files;
+	if (cfi)
+		memcpy(own_cfi, from->cfi, cfi);
 	*e = (struct code_entry){
 		.start = from->start,
 		.end = end,
 		.code_offset = from->code_offset,
 		.lines = own_lines,
 		.name = name,
+		.cfi = cfi ? own_cfi : NULL,
+		.cfi_len = (uint32_t)cfi,
 		.line_count = (uint32_t)lines,
 		.moment = from->moment,
 		.bytes = (uint32_t)bytes,

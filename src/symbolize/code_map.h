@@ -16,6 +16,8 @@
 
 /* Beyond this, generations of an address are not told apart any more. */
 #define CODE_GENERATION_MAX 4096u
+/* An honest function's is a hundredth of it. */
+#define CODE_CFI_MAX 16384u
 
 struct code_line {
 	uint32_t offset; /* from the entry's start; rising */
@@ -23,12 +25,14 @@ struct code_line {
 	const char *file; /* in the entry's block */
 };
 
-struct code_entry { /* one allocation: lines, name and files stand behind it */
+struct code_entry { /* one allocation: lines, name, files and CFI stand behind it */
 	uint64_t start, end;
 	uint64_t serial;      /* order of arrival */
 	uint64_t code_offset; /* of its bytes in the jitdump, 0: not there */
 	const struct code_line *lines;
 	const char *name;
+	const uint8_t *cfi; /* .eh_frame, see jitdump_unwinding; NULL: none */
+	uint32_t cfi_len;
 	uint32_t line_count;
 	uint32_t moment; /* entries of one moment were written together, see code_map_add */
 	uint32_t pieces; /* that it has in the map */
@@ -43,6 +47,8 @@ struct code_source {
 	size_t name_len;
 	const struct code_line *lines; /* any order */
 	size_t line_count;
+	const uint8_t *cfi;
+	size_t cfi_len; /* more than CODE_CFI_MAX: left out */
 	uint32_t moment;
 };
 

@@ -12,7 +12,7 @@ static bool begins(const char *s, const char *prefix)
 /* Names of memory without a file that code generators use; "" and names without a slash are others.
  */
 static const char *const anonymous_prefixes[] = {
-	"//anon", "[anon", "/anon_hugepage", "/dev/zero", "/SYSV",
+	"//anon", "[anon", "[heap]", "[stack", "/anon_hugepage", "/dev/zero", "/SYSV",
 };
 
 enum map_class map_classify(const char *path)

@@ -101,7 +101,8 @@ static bool is_plausible(const struct task_map_info *info, const struct stat *st
 	       changed_realtime(st) <= realtime_of(time_ns);
 }
 
-/* A recording without build IDs: the same file, as far as can be told, and older than the recording. */
+/* A recording without build IDs: the same file, as far as can be told, and older than the
+ * recording. */
 static bool is_older_than_recording(const struct task_table *t, const struct task_map_info *info,
 				    const struct stat *st)
 {
@@ -235,9 +236,15 @@ void module_find_file(struct task_table *t, uint32_t pid, const struct task_map_
 		set_note(out, "not looked for");
 		return;
 	}
-	if (search(t, &which, pid, info, time_ns, out) || t->replay)
+	if (search(t, &which, pid, info, time_ns, out))
 		return;
-	if (map_classify(info->path) == MAP_MEMORY_FILE) {
+	bool in_memory = map_classify(info->path) == MAP_MEMORY_FILE;
+	if (t->replay) {
+		/* It is gone. A program's build ID was recorded, so this is none. */
+		out->not_elf |= in_memory && !out->refused;
+		return;
+	}
+	if (in_memory) {
 		out->not_elf |= !is_program_in_memory(t, pid, info);
 		return;
 	}

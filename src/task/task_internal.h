@@ -120,7 +120,7 @@ void shared_map(struct task_table *t, struct space_entry *s, const struct task_m
 		uint64_t time_ns);
 
 /* map_class.c */
-/* MAP_MEMORY_FILE: a program or a code generator's memory. MAP_NAMED: [stack], [heap] and the like. */
+/* MAP_MEMORY_FILE: a program or a code generator's memory. MAP_NAMED: [vsyscall] and the like. */
 enum map_class { MAP_OF_FILE, MAP_MEMORY_FILE, MAP_VDSO, MAP_NAMED, MAP_ANONYMOUS };
 enum map_class map_classify(const char *path);
 

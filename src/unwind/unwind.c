@@ -2,6 +2,7 @@
  * The walk from the sampled registers to the thread's root. A direct-mapped cache from (space,
  * address) to (rule, mapping) serves nearly every step; the step itself is a handful of loads.
  */
+#include "unwind/generated.h"
 #include "unwind/judge.h"
 
 #define CACHE_BITS	 15
@@ -46,6 +47,7 @@ struct unwinder {
 	uint64_t generation;
 	struct unwind_stats stats;
 	struct interrupted interrupted;
+	struct rule_set generated; /* rules of generated code */
 	struct walk walk;
 };
 
@@ -58,6 +60,7 @@ struct unwinder *unwinder_new(enum unwind_arch arch)
 	u->trail = &u->trails[0];
 	u->former = &u->trails[1];
 	u->walk.memory = xcalloc(1, sizeof(*u->walk.memory));
+	arena_init(&u->generated.arena);
 	return u;
 }
 
@@ -67,6 +70,7 @@ void unwinder_free(struct unwinder *u)
 		return;
 	free_ptr(&u->cache);
 	free_ptr(&u->walk.memory);
+	rule_set_release(&u->generated);
 	free_ptr(&u);
 }
 
@@ -128,7 +132,8 @@ bool walk_advance(struct walk *w, uint64_t pc, uint64_t sp, bool leaves_signal)
 	return true;
 }
 
-static const struct rule *choose_rule(const struct unwind_range *range, uint64_t address)
+static const struct rule *choose_rule(struct unwinder *u, const struct unwind_range *range,
+				      uint64_t address)
 {
 	static const struct rule no_cfi = { .kind = RULE_NO_CFI }, jit = { .kind = RULE_JIT },
 				 unknown = { .kind = RULE_UNKNOWN_FILE };
@@ -136,7 +141,11 @@ static const struct rule *choose_rule(const struct unwind_range *range, uint64_t
 		const struct rule *rule = module_rule_at(range->module, address - range->bias);
 		return rule ? rule : &no_cfi;
 	}
-	return range->kind == UNWIND_RANGE_JIT ? &jit : &unknown;
+	if (range->kind != UNWIND_RANGE_JIT)
+		return &unknown;
+	const struct rule *rule =
+		generated_rule_at(&u->generated, u->arch, &range->cfi, address - range->bias);
+	return rule ? rule : &jit;
 }
 
 static bool fill(struct unwinder *u, struct cached *slot, uint64_t address, uint64_t key)
@@ -146,7 +155,7 @@ static bool fill(struct unwinder *u, struct cached *slot, uint64_t address, uint
 	if (!rq->find(rq->find_ctx, address, &range))
 		return false;
 	u->stats.cache_misses++;
-	*slot = (struct cached){ address, key, choose_rule(&range, address), range.user };
+	*slot = (struct cached){ address, key, choose_rule(u, &range, address), range.user };
 	return true;
 }
 
@@ -512,6 +521,15 @@ static size_t walk_out(struct unwinder *u, const struct cached *at, uint64_t key
 	}
 }
 
+/* Generators may write rules without end. */
+static void forget_generated(struct unwinder *u)
+{
+	rule_set_release(&u->generated);
+	u->generated = (struct rule_set){ 0 };
+	arena_init(&u->generated.arena);
+	unwinder_invalidate(u);
+}
+
 size_t unwind_stack(struct unwinder *u, const struct unwind_request *rq,
 		    struct unwind_frame *frames, size_t max, uint8_t *end)
 {
@@ -519,6 +537,8 @@ size_t unwind_stack(struct unwinder *u, const struct unwind_request *rq,
 	if (max == 0)
 		return 0;
 	struct walk *w = &u->walk;
+	if (u->generated.rules.len > GENERATED_RULES_KEPT)
+		forget_generated(u);
 	uint64_t key = rq->space ^ u->generation * 0xd6e8feb86659fd93ull;
 	uint64_t misses = u->stats.cache_misses;
 	start(w, u->arch, rq);

@@ -64,6 +64,13 @@ bool unwind_module_function(struct unwind_module *m, uint64_t vaddr, uint64_t *s
  */
 bool unwind_module_is_go(const struct unwind_module *m);
 
+/* CFI of one piece of generated code, as its generator told it. */
+struct unwind_cfi {
+	const uint8_t *eh_frame; /* used until the step's range was found and no longer */
+	size_t len;		 /* 0: none */
+	uint64_t address; /* where it would stand: what is relative to it counts from there */
+};
+
 enum unwind_range_kind { UNWIND_RANGE_ELF, UNWIND_RANGE_JIT, UNWIND_RANGE_UNKNOWN_FILE };
 
 /* What an address belongs to, at the sample's time. */
@@ -72,7 +79,8 @@ struct unwind_range {
 	uint64_t bias;		      /* pc - bias = ELF virtual address */
 	struct unwind_module *module; /* NULL when there is no ELF image for it */
 	enum unwind_range_kind kind;
-	void *user; /* the caller's mapping, handed back in the frames */
+	void *user;	       /* the caller's mapping, handed back in the frames */
+	struct unwind_cfi cfi; /* UNWIND_RANGE_JIT: of the code at the address asked for */
 };
 
 struct unwind_frame {
@@ -89,7 +97,8 @@ struct unwind_stats {
 struct unwinder;
 struct unwinder *unwinder_new(enum unwind_arch arch);
 void unwinder_free(struct unwinder *u);
-/* Forget cached rules: call when a space's mappings change. (The cache key is (space, pc).) */
+/* Forget cached rules: call when a space's mappings change, or generated code's CFI. (The cache key
+ * is (space, pc).) */
 void unwinder_invalidate(struct unwinder *u);
 
 /*

@@ -6,7 +6,7 @@ import shutil
 
 import proftest
 from proftest import (Skip, below, copy_for_everybody, expect, expect_all, expect_equal,
-                      expect_share, main, need_root, need_tool, program, run, total, Recording)
+                      expect_recorded, expect_share, main, need_root, need_tool, program, run, total, Recording)
 
 OLD, NEW, SECOND = "jit_old(int: char) frame", "jit_new", "jit_second"
 
@@ -80,6 +80,39 @@ def test_jitdump_of_moved_code():
     check("move")
 
 
+def check_frameless(mode):
+    """Code that has no frame pointer and cannot be followed, with CFI: each stack is whole, and nothing else is in it."""
+    r = record(program("jit_cfi"), 900, mode, status=None)
+    if r.result.status == 77:
+        raise Skip("the generated code is of another architecture")
+    expect_equal(r.result.status, 0, "status of the recording: " + r.result.err)
+    stacks = [s for s in r.counts() if "jit_burn" in s]
+    expect_recorded(stacks, 0.9, "jit_burn")
+    return stacks
+
+
+def test_code_without_frame_pointer():
+    for s in check_frameless("cfi"):
+        expect(s.has("main", "run", "jit_frameless", "jit_burn"), "not whole: %s" % s.frames)
+
+
+def test_replaced_code_without_frame_pointer():
+    stacks = check_frameless("replaced")
+    for name in ("jit_before", "jit_frameless"):
+        expect(total(below(stacks, name)) > 0.2 * total(stacks), "nothing is called by " + name)
+    for s in stacks:
+        expect(s.has("main", "run", "jit_before", "jit_burn") or s.has("main", "run", "jit_frameless", "jit_burn"),
+               "not whole: %s" % s.frames)
+
+
+def test_code_in_other_places():
+    for place in ("heap", "stack", "shared"):
+        r = record(program("jit"), 900, "map", place, status=None)
+        if r.result.status == 77:
+            raise Skip("no code can be run there: " + place)
+        expect_truth(r, folded_name(r))
+
+
 def test_no_names():
     r = record(program("jit"), 400, "none")
     inside = [s for s in below(r.counts(), "run") if s.leaf.startswith("[unknown 0x")]
@@ -137,6 +170,20 @@ def test_import_of_a_perf_data_file():
             "1200", "dump")
     if r.status != 0:
         raise Skip("perf cannot record here: " + r.err)
+    check_imported(r)
+
+
+def test_import_of_code_in_shared_memory():
+    perf = need_tool("perf")
+    r = run(perf, "record", "-q", "-e", "cpu-clock:u", "-F", "997", "-g", "-k", "mono", "-o", "perf.data", program("jit"),
+            "900", "none", "shared")
+    if r.status != 0:
+        raise Skip("perf cannot record here: " + r.err)
+    modules = [m for m in Recording("perf.data").info()["modules"] if "doublemapper" in m["path"]]
+    expect_equal(modules, [], "modules of the memory file")
+
+
+def check_imported(r):
     imported = Recording("perf.data")
     for line in r.out.split("\n"):
         if line.startswith("truth "):

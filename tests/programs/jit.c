@@ -3,7 +3,7 @@
  * the first half jit_old and jit_second run in turns, in the second half the code of jit_old has
  * given way to jit_new (mode "move": has moved, and jit_new stands in its old place).
  *
- * usage: jit MILLISECONDS MODE
+ * usage: jit MILLISECONDS MODE [PLACE]
  *   map      a perf map /tmp/perf-PID.map, a line when code appears; one line for a huge region
  *   0x       the same with 0x before numbers
  *   late     the perf map is written at the end, jit_new under jit_old's name
@@ -11,11 +11,17 @@
  *   dump     a jitdump, jit-PID.dump in the working directory
  *   move     the same, with a move
  *   none     says nothing
+ * PLACE: where the code is
+ *   anon     anonymous memory
+ *   heap     the program's heap
+ *   stack    the main thread's stack
+ *   shared   a memory file, written through one mapping and run in another
  * Names have lines in the jitdump: jit.src, 100 for the first bytes, 101 for the loop.
  */
 #include "burn.h"
 
 #include <fcntl.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -41,9 +47,12 @@ enum { OLD, NEW, SECOND, FUNCTIONS };
 
 static const char *const names[] = { "jit_old(int; char) frame", "jit_new", "jit_second" };
 
+/* The region at its writable address is so far from where it runs. */
+static ptrdiff_t to_writable;
+
 static void emit(unsigned char *at)
 {
-	memcpy(at, code, sizeof(code));
+	memcpy(at + to_writable, code, sizeof(code));
 	__builtin___clear_cache((char *)at, (char *)at + sizeof(code));
 }
 
@@ -53,6 +62,51 @@ static uint64_t monotonic_ns(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* ---- where the code is ---- */
+
+static unsigned char *map_region(int fd, int protection, int flags)
+{
+	return mmap(NULL, REGION, protection, flags, fd, 0);
+}
+
+static unsigned char *share_region(void)
+{
+	int fd = memfd_create("doublemapper", 0);
+
+	if (ftruncate(fd, REGION) != 0)
+		return MAP_FAILED;
+	unsigned char *writable = map_region(fd, PROT_READ | PROT_WRITE, MAP_SHARED);
+	unsigned char *region = map_region(fd, PROT_READ | PROT_EXEC, MAP_SHARED);
+	to_writable = writable - region;
+	close(fd);
+	return region;
+}
+
+/* The whole pages in [begin, end), REGION bytes or more, may be run. */
+static unsigned char *make_executable(unsigned char *begin, unsigned char *end)
+{
+	uintptr_t from = ((uintptr_t)begin + 4095) & ~(uintptr_t)4095;
+	uintptr_t to = (uintptr_t)end & ~(uintptr_t)4095;
+	unsigned char *region = begin + (from - (uintptr_t)begin);
+
+	return mprotect(region, to - from, PROT_READ | PROT_WRITE | PROT_EXEC) ? MAP_FAILED
+									       : region;
+}
+
+/* above: what lies on the stack above argc, where the kernel sees the stack begin. */
+static unsigned char *find_region(const char *place, unsigned char *on_stack, char **above)
+{
+	if (!strcmp(place, "shared"))
+		return share_region();
+	if (!strcmp(place, "stack"))
+		return make_executable(on_stack, (unsigned char *)above + 4096);
+	if (!strcmp(place, "heap")) {
+		unsigned char *heap = sbrk(REGION + 8192);
+		return make_executable(heap, heap + REGION + 8192);
+	}
+	return map_region(-1, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS);
 }
 
 /* ---- perf map ---- */
@@ -190,14 +244,16 @@ int main(int argc, char **argv)
 {
 	uint64_t spent[FUNCTIONS] = { 0 }, total = ms_argument(argc, argv, 1000);
 	const char *mode = argc > 2 ? argv[2] : "map", *prefix = strcmp(mode, "0x") ? "" : "0x";
-	unsigned char *region = mmap(NULL, REGION, PROT_READ | PROT_WRITE | PROT_EXEC,
-				     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	unsigned char on_stack[REGION + 8192];
+	unsigned char *region = find_region(argc > 3 ? argv[3] : "anon", on_stack, argv);
 	unsigned char *first = region + 4096, *second = region + 8192, *third = region + 12288;
 	int is_dump = !strcmp(mode, "dump") || !strcmp(mode, "move");
 	int is_move = !strcmp(mode, "move"), is_map = *prefix || !strcmp(mode, "map");
 	int is_rename = !strcmp(mode, "rename"), is_late = !strcmp(mode, "late");
 	FILE *f = is_dump ? open_dump() : is_map || is_rename ? open_map("") : NULL;
 
+	if (region == MAP_FAILED)
+		return 77;
 	emit(first);
 	emit(second);
 	emit(third);

@@ -244,6 +244,62 @@ static void test_times_of_records(void **state)
 	code_feed_release(&f);
 }
 
+static void put_unwinding(int fd, size_t cfi, size_t table)
+{
+	struct bytes b = { 0 };
+
+	bytes_u32(&b, JITDUMP_UNWINDING_INFO);
+	bytes_u32(&b, (uint32_t)(16 + 24 + cfi + table));
+	bytes_u64(&b, SECOND);
+	bytes_u64(&b, cfi + table);
+	bytes_u64(&b, table);
+	bytes_u64(&b, 0);
+	for (size_t i = 0; i < cfi + table; i++)
+		bytes_u8(&b, i < cfi ? (uint8_t)(i + 1) : 0xff);
+	put(fd, b.data, b.len, SECOND);
+	bytes_release(&b);
+}
+
+static void expect_cfi(struct code_feed *f, size_t len)
+{
+	const struct code_event *e = code_feed_peek(f, UINT64_MAX);
+
+	assert_non_null(e);
+	assert_int_equal(e->entry->cfi_len, len);
+	assert_int_equal(e->entry->cfi != NULL, len != 0);
+	for (size_t i = 0; i < len; i++)
+		assert_int_equal(e->entry->cfi[i], (uint8_t)(i + 1));
+	drop(f, e->entry);
+}
+
+/* It is of the code that follows and of no other, and not without end. */
+static void test_unwinding_information(void **state)
+{
+	struct code_feed f;
+	int fd = new_file();
+
+	(void)state;
+	put_header(fd, 0);
+	put_load(fd, "before", SECOND, SECOND, 0);
+	put_unwinding(fd, 24, 12);
+	put_load(fd, "described", SECOND, SECOND, 0);
+	put_load(fd, "after", SECOND, SECOND, 0);
+	put_unwinding(fd, CODE_CFI_MAX, 0);
+	put_load(fd, "long", SECOND, SECOND, 0);
+	put_unwinding(fd, 24, 12);
+	put_unwinding(fd, CODE_CFI_MAX + 1, 0);
+	put_load(fd, "too long", SECOND, SECOND, 0);
+	code_feed_init(&f, CODE_FEED_DUMP, SECOND);
+	code_feed_open(&f, fd);
+	look(&f, 5 * SECOND, false);
+	expect_cfi(&f, 0);
+	expect_cfi(&f, 24);
+	expect_cfi(&f, 0);
+	expect_cfi(&f, CODE_CFI_MAX);
+	expect_cfi(&f, 0);
+	code_feed_release(&f);
+}
+
 /* A processor's counter says nothing: then the file's changes do. */
 static void test_other_clock(void **state)
 {
@@ -299,6 +355,7 @@ int main(void)
 		cmocka_unit_test(test_since_the_beginning),
 		cmocka_unit_test(test_shrinks_and_is_replaced),
 		cmocka_unit_test(test_too_much_text),
+		cmocka_unit_test(test_unwinding_information),
 		cmocka_unit_test(test_times_of_records),
 		cmocka_unit_test(test_other_clock),
 		cmocka_unit_test(test_unfinished_and_forged_records),

@@ -287,8 +287,9 @@ static void kinds_of_memory_without_a_file(void **state)
 		{ "/dev/zero (deleted)", MODULE_JIT, "[anon]" },
 		{ "/SYSV00000000 (deleted)", MODULE_JIT, "[anon]" },
 		{ "anon_inode:i915.gem", MODULE_JIT, "[anon]" },
-		{ "[heap]", MODULE_ANON, "[heap]" },
-		{ "[stack]", MODULE_ANON, "[stack]" },
+		{ "[heap]", MODULE_JIT, "[anon]" },
+		{ "[stack]", MODULE_JIT, "[anon]" },
+		{ "[stack:123]", MODULE_JIT, "[anon]" },
 		{ "[vsyscall]", MODULE_ANON, "[vsyscall]" },
 		{ "[vdso]", MODULE_VDSO, "[vdso]" },
 		{ "/bin/x (deleted)", MODULE_FILE, "/bin/x" },
@@ -309,13 +310,13 @@ static void kinds_of_memory_without_a_file(void **state)
 		bool absolute = m->module->kind == MODULE_JIT || m->module->kind == MODULE_ANON;
 		assert_int_equal(m->bias, absolute ? 0 : start);
 	}
-	/* generated code belongs to its process; the stack's kind is one for all */
+	/* generated code belongs to its process; what the kernel maps is one for all */
 	log_map(l, 11, 0x1000, 0x2000, 0, "//anon", 200);
-	log_map(l, 11, 0x3000, 0x4000, 0, "[stack]", 200);
+	log_map(l, 11, 0x3000, 0x4000, 0, "[vsyscall]", 200);
 	const struct task_space *a = task_find(l->table, 10, 10, 201)->space;
 	const struct task_space *b = task_find(l->table, 11, 11, 201)->space;
 	assert_ptr_not_equal(a->mappings.data[0].module, b->mappings.data[0].module);
-	assert_ptr_equal(a->mappings.data[7].module, b->mappings.data[1].module);
+	assert_ptr_equal(a->mappings.data[9].module, b->mappings.data[1].module);
 }
 
 static void map_with_id(struct log *l, uint32_t pid, uint64_t start, const char *path,

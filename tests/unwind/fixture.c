@@ -309,12 +309,14 @@ static bool find(void *ctx, uint64_t address, struct unwind_range *out)
 		if (address < m->start || address >= m->end)
 			continue;
 		bool known = m->module >= 0 && (size_t)m->module < x->modules.len;
-		*out = (struct unwind_range){ m->start,
-					      m->end,
-					      m->bias,
-					      known ? x->modules.data[m->module].module : NULL,
-					      known ? UNWIND_RANGE_ELF : UNWIND_RANGE_JIT,
-					      known ? &x->modules.data[m->module] : NULL };
+		*out = (struct unwind_range){
+			.start = m->start,
+			.end = m->end,
+			.bias = m->bias,
+			.module = known ? x->modules.data[m->module].module : NULL,
+			.kind = known ? UNWIND_RANGE_ELF : UNWIND_RANGE_JIT,
+			.user = known ? &x->modules.data[m->module] : NULL,
+		};
 		return true;
 	}
 	return false;

@@ -19,6 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 struct space {
 	struct unwind_range text, generated;
+	struct unwind_cfi cfi; /* of the generated code */
 	struct tiny_part stack;
 };
 
@@ -105,14 +106,16 @@ static void unwind(struct elf_image *image, struct space *s, const struct unwind
 	struct unwinder *u = unwinders[arch] ? unwinders[arch] : unwinder_new(arch);
 	unwinders[arch] = u;
 	unwinder_invalidate(u);
-	s->text = (struct unwind_range){ BIAS + TINY_TEXT,
-					 BIAS + TINY_TEXT + TINY_TEXT_MAX,
-					 BIAS,
-					 module,
-					 UNWIND_RANGE_ELF,
-					 s };
-	s->generated = (struct unwind_range){ GENERATED, GENERATED + 0x1000, 0,
-					      NULL,	 UNWIND_RANGE_JIT,   NULL };
+	s->text = (struct unwind_range){ .start = BIAS + TINY_TEXT,
+					 .end = BIAS + TINY_TEXT + TINY_TEXT_MAX,
+					 .bias = BIAS,
+					 .module = module,
+					 .kind = UNWIND_RANGE_ELF,
+					 .user = s };
+	s->generated = (struct unwind_range){ .start = GENERATED,
+					      .end = GENERATED + 0x1000,
+					      .kind = UNWIND_RANGE_JIT,
+					      .cfi = s->cfi };
 	size_t n = walk(u, s, regs, false, first, &end);
 	if (walk(u, s, regs, false, again, &end_again) != n || end != end_again ||
 	    !same_frames(first, again, n))
@@ -138,6 +141,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct tiny_part registers = take_block(&r);
 	struct unwind_regs regs = make_regs(&registers);
 	space.stack = take_block(&r);
+	space.cfi = (struct unwind_cfi){ elf.eh_frame.data, elf.eh_frame.len,
+					 GENERATED - TINY_TEXT + TINY_EH_FRAME };
 	tiny_elf_write(&elf, file);
 	if (elf_image_open_memory(&image, file, sizeof(file), "fuzz", NULL) != 0)
 		return 0;

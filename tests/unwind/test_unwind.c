@@ -39,6 +39,7 @@ struct world {
 	struct elf_image *image;
 	struct unwind_module *module;
 	struct unwinder *unwinder;
+	bool is_generated; /* the same bytes, as code and CFI of a generator */
 	uint64_t stack[128];
 	struct unwind_memory memory;
 	struct unwind_regs regs;
@@ -135,9 +136,16 @@ static void close_world(struct world *w)
 static bool find(void *ctx, uint64_t address, struct unwind_range *out)
 {
 	struct world *w = ctx;
-	*out =
-		(struct unwind_range){ AT(0),	  AT(TINY_TEXT_MAX), BIAS,
-				       w->module, UNWIND_RANGE_ELF,  w };
+	*out = (struct unwind_range){ .start = AT(0), .end = AT(TINY_TEXT_MAX), .user = w };
+	if (w->is_generated) {
+		out->kind = UNWIND_RANGE_JIT;
+		out->cfi = (struct unwind_cfi){ w->eh_frame.data, w->eh_frame.len,
+						BIAS + TINY_EH_FRAME };
+	} else {
+		out->kind = UNWIND_RANGE_ELF;
+		out->module = w->module;
+		out->bias = BIAS;
+	}
 	return address >= out->start && address < out->end;
 }
 
@@ -194,6 +202,76 @@ static void frames_and_root(void **state)
 	assert_int_equal(stats.frames, 6);
 	assert_int_equal(stats.cache_hits, 3);
 	assert_int_equal(stats.cache_misses, 3);
+	close_world(&w);
+}
+
+static void generated_code(void **state)
+{
+	struct world w = { 0 };
+	(void)state;
+	describe(&w, simple, 3, false);
+	open_world(&w, UNWIND_X86_64);
+	fill_simple(&w);
+	w.is_generated = true;
+	run(&w, AT(1), FRAMES_MAX);
+	assert_int_equal(w.count, 3);
+	assert_int_equal(w.end, END_ROOT);
+	expect(&w, 1, AT(0x50), FRAME_CFI);
+	expect(&w, 2, AT(0x90), FRAME_CFI);
+	w.eh_frame.len = 0; /* as long as nobody says so, the rules are the old ones */
+	run(&w, AT(1), FRAMES_MAX);
+	assert_int_equal(w.end, END_ROOT);
+	unwinder_invalidate(w.unwinder);
+	run(&w, AT(1), FRAMES_MAX);
+	assert_int_equal(w.end, END_NO_CFI);
+	close_world(&w);
+}
+
+/* The bytes of expressions may be gone when they are needed. */
+static void generated_code_with_expression(void **state)
+{
+	static const struct function functions[] = {
+		F(0, 0x40, "\x0f\x02\x77\x08"), /* CFA = [rsp + 8], said in the long way */
+		F(0x40, 0x40, "\x07\x10"),
+	};
+	(void)state;
+	for (int generated = 0; generated < 2; generated++) {
+		struct world w = { 0 };
+		describe(&w, functions, 2, false);
+		open_world(&w, UNWIND_X86_64);
+		w.stack[0] = AT(0x50);
+		w.stack[1] = 0x1234;
+		w.regs.value[6] = 0;
+		w.is_generated = generated;
+		run(&w, AT(1), FRAMES_MAX);
+		assert_int_equal(w.end, generated ? END_NO_CFI : END_ROOT);
+		close_world(&w);
+	}
+}
+
+/* A generator that never writes the same rule twice. */
+static void generated_rules_without_end(void **state)
+{
+	struct function f = simple[0];
+	char program[] = "\x0e\x10\x84\x01\x85\x01";
+	struct world w = { 0 };
+	(void)state;
+	f.program = program;
+	f.program_len = sizeof(program) - 1;
+	open_world(&w, UNWIND_X86_64);
+	w.is_generated = true;
+	w.stack[1] = AT(0x1);
+	for (unsigned i = 0; i < 128 * 127; i++) {
+		program[3] = (char)(1 + i % 127); /* where registers are saved */
+		program[5] = (char)(i / 127);
+		bytes_clear(&w.eh_frame);
+		put_cie(&w.eh_frame, false);
+		put_fde(&w.eh_frame, &f);
+		unwinder_invalidate(w.unwinder);
+		run(&w, AT(1), 2);
+		assert_int_equal(w.count, 2);
+		expect(&w, 1, AT(1), FRAME_CFI);
+	}
 	close_world(&w);
 }
 
@@ -771,6 +849,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(frames_and_root),
+		cmocka_unit_test(generated_code),
+		cmocka_unit_test(generated_code_with_expression),
+		cmocka_unit_test(generated_rules_without_end),
 		cmocka_unit_test(rows_by_address),
 		cmocka_unit_test(depth_limit),
 		cmocka_unit_test(cut_and_unreadable),
