@@ -22,9 +22,18 @@ int main(int argc, char **argv)
 {
 	uint64_t ns = ms_argument(argc, argv, 300);
 
+	int started[2];
+	char byte;
+
 	front_burn(ns / 2);
-	if (fork())
+	if (pipe(started) < 0)
+		return 1;
+	if (fork()) {
+		/* Like a good daemon's starter, it ends when the daemon is there. */
+		close(started[1]);
+		(void)!read(started[0], &byte, 1);
 		_exit(0);
+	}
 	setsid();
 	if (fork())
 		_exit(0);
