@@ -10,12 +10,13 @@ import re
 import sys
 import time
 
-from proftest import (EXIT_SKIPPED, Skip, Recording, below, expect, expect_all, expect_share, need_tool, record,
+from proftest import (EXIT_SKIPPED, Failure, Skip, Recording, below, expect, expect_all, expect_share, need_tool, record,
                       run, run_test, total)
 from zoo import members
 
 SLICES = 24
 MILLISECONDS = 400
+ATTEMPTS = 3
 
 
 class Truth:
@@ -113,9 +114,17 @@ def check_replayed(animal):
 
 
 def check_member(name):
+    """What a build gets wrong it gets wrong each time; what a busy machine did to one recording it does not do to three."""
     animal = members()[name]()
-    check_recorded(animal)
-    check_replayed(animal)
+    for attempt in range(ATTEMPTS):
+        try:
+            check_recorded(animal)
+            check_replayed(animal)
+            return
+        except Failure as failure:
+            print("%s, attempt %d: %s" % (name, attempt + 1, failure), flush=True)
+            if attempt + 1 == ATTEMPTS:
+                raise
 
 
 def as_test(name):
