@@ -120,6 +120,24 @@ static bool has_build_id(const struct elf_image *image, const struct task_map_in
 	return build_id_equal(id, len, info->build_id, info->build_id_len);
 }
 
+/* How much of a mapping is its segment. Of a position-independent program the kernel maps the first
+ * segment over the length of all, and then the others over that. */
+static uint64_t segment_bytes(const struct elf_image *image, const struct task_map_info *info)
+{
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < elf_image_segment_count(image); i++) {
+		const struct elf_segment *s = elf_image_segment(image, i);
+		uint64_t first = s->file_offset / PAGE * PAGE;
+		if (!s->executable || info->file_offset < first ||
+		    info->file_offset - first >= s->file_size)
+			continue;
+		uint64_t rest = s->file_size - (info->file_offset - first);
+		most = rest > most ? rest : most;
+	}
+	return most && most < info->length ? most : info->length;
+}
+
 static bool is_the_one(struct task_table *t, uint32_t pid, const struct task_map_info *info,
 		       uint64_t time_ns, enum files_source source, int fd,
 		       const struct module_file *f)
@@ -128,8 +146,8 @@ static bool is_the_one(struct task_table *t, uint32_t pid, const struct task_map
 		return has_build_id(f->image, info);
 	if (t->replay)
 		return is_older_than_recording(t, info, &f->st);
-	switch (compare_memory(t, pid, fd, info->start, info->length, info->file_offset,
-			       CHECKED_PAGES)) {
+	switch (compare_memory(t, pid, fd, info->start, segment_bytes(f->image, info),
+			       info->file_offset, CHECKED_PAGES)) {
 	case SAME:
 		return true;
 	case DIFFERENT:
