@@ -75,8 +75,9 @@ def build_zstd():
 
 def split_package(version):
     def build(compiler, *more):
+        if version == "5" and "gcc" in compiler:
+            raise Skip("llvm-dwp 14 does not come to an end with gcc's DWARF 5, and GNU dwp packs version 4 only")
         compile_c(compiler, "-O2", "-gdwarf-" + version, "-gsplit-dwarf", *more)
-        # GNU dwp packs version 4 only.
         execute("dwp" if version == "4" else "llvm-dwp", "-e", "zoo", "-o", "zoo.dwp")
         for name in os.listdir("."):
             if name.endswith(".dwo"):
