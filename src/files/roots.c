@@ -2,6 +2,7 @@
  * container's file systems mounted. */
 #include "files/roots.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -51,7 +52,7 @@ static struct mount_root *find_root(struct roots *r, const struct root_key *key)
 	return NULL;
 }
 
-/* dir: /proc/PID or /proc/self. Its root as *root_fd (owned by the caller). */
+/* dir: /proc/PID or /proc/self. Its root as *root_fd (owned by the caller). false with errno. */
 static bool read_key(int dir, struct root_key *key, int *root_fd)
 {
 	struct stat ns, root;
@@ -60,7 +61,9 @@ static bool read_key(int dir, struct root_key *key, int *root_fd)
 	if (*root_fd < 0)
 		return false;
 	if (fstat(*root_fd, &root) < 0 || fstatat(dir, "ns/mnt", &ns, 0) < 0) {
+		int errnum = errno;
 		close_fd_ptr(root_fd);
+		errno = errnum;
 		return false;
 	}
 	*key = (struct root_key){ ns.st_ino, root.st_dev, root.st_ino };
@@ -113,6 +116,16 @@ static struct known_process *slot_for(struct roots *r, pid_t pid)
 	return &r->processes.data[r->processes.len - 1];
 }
 
+/* A process that ends gives its root up some time before it is a zombie, and may wait in between.
+ */
+static bool is_ending(int dir, int errnum)
+{
+	struct proc_status status;
+
+	return errnum == ENOENT || errnum == ESRCH || !read_status(dir, &status) ||
+	       status.state == 'Z' || status.state == 'X';
+}
+
 /* Everything is read below one descriptor of /proc/PID, so it belongs to one process. */
 static void look_at_living(struct roots *r, pid_t pid)
 {
@@ -130,8 +143,8 @@ static void look_at_living(struct roots *r, pid_t pid)
 	if (keep_root(r, dir, &key)) {
 		p->key = key;
 		p->has_root = true;
-	} else if (status.state != 'Z' && status.state != 'X') {
-		p->has_root = false; /* of a dying process what was known stays */
+	} else if (!is_ending(dir, errno)) {
+		p->has_root = false; /* of one that ends what was known stays */
 	}
 }
 

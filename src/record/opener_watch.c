@@ -78,10 +78,22 @@ int openers_start(struct openers *o, struct error *err)
 	return 0;
 }
 
+/* Also of one that has ended: the last it did may have been to refuse something. */
+static void say_refused(struct openers *o, struct opener_shared *shared)
+{
+	if (!atomic_load(&shared->refused_ready) || atomic_exchange(&shared->refused_ready, 0) == 0)
+		return;
+	shared->refused[sizeof(shared->refused) - 1] = '\0';
+	log_message(o->said_refused ? LOG_INFO : LOG_NOTICE,
+		    "not read although what is recorded names it: %s", shared->refused);
+	o->said_refused = true;
+}
+
 static void restart(struct openers *o, struct opener *p)
 {
 	struct error err = { 0 };
 	o->ended_cpu_ns += atomic_load(&p->shared->cpu_ns);
+	say_refused(o, p->shared);
 	if (o->restarts < OPENER_MAX_RESTARTS && p->socket >= 0)
 		o->restarts++;
 	else
@@ -177,16 +189,6 @@ static void leave_behind(struct openers *o, struct opener *p)
 	restart(o, p);
 }
 
-static void say_refused(struct openers *o, struct opener_shared *shared)
-{
-	if (!atomic_load(&shared->refused_ready) || atomic_exchange(&shared->refused_ready, 0) == 0)
-		return;
-	shared->refused[sizeof(shared->refused) - 1] = '\0';
-	log_message(o->said_refused ? LOG_INFO : LOG_NOTICE,
-		    "not read although what is recorded names it: %s", shared->refused);
-	o->said_refused = true;
-}
-
 void openers_watch(struct openers *o)
 {
 	uint64_t now_ns = clock_monotonic_ns();
@@ -214,6 +216,7 @@ bool openers_ended(struct openers *o, pid_t pid)
 			files_answer_for(p->socket, &err);
 			restart(o, p);
 		} else {
+			say_refused(o, p->shared);
 			close_opener(p); /* its client is gone */
 		}
 		return true;
@@ -251,6 +254,8 @@ void openers_reap(struct openers *o)
 		if (o->all[i].pid > 0)
 			reap(&o->all[i]);
 		o->all[i].pid = 0;
+		if (o->all[i].shared)
+			say_refused(o, o->all[i].shared);
 	}
 }
 

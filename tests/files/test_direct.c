@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -252,6 +253,78 @@ static void a_root_outlives_its_process(void **state)
 	assert_true(fd_holds(open_in(f, pid, in_folder(f, "inner"), &err), "inner"));
 }
 
+struct ending {
+	const char *folder;
+	pid_t *pid; /* shared with the test */
+};
+
+static _Noreturn void wait_with_own_mounts(const struct ending *e, int ready)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (mount_own((void *)(uintptr_t)e->folder) < 0 || write(ready, "r", 1) != 1)
+		_exit(1);
+	for (;;)
+		pause();
+}
+
+/* The first process of a PID namespace ends only when all others there have: one that nobody waits
+ * for holds it up, after it has given up its root. */
+static int start_a_namespace(void *ctx)
+{
+	const struct ending *e = ctx;
+	int ready[2];
+	char c;
+
+	if (unshare(CLONE_NEWPID) < 0 || pipe2(ready, O_CLOEXEC) < 0)
+		return -1;
+	pid_t first = fork();
+	if (first == 0)
+		wait_with_own_mounts(e, ready[1]);
+	*e->pid = first;
+	close(ready[1]);
+	if (read(ready[0], &c, 1) != 1)
+		return -1;
+	pid_t other = fork();
+	if (other == 0)
+		_exit(0);
+	return other < 0 ? -1 : 0;
+}
+
+static void wait_until_it_has_no_root(pid_t pid)
+{
+	char path[48], link[8];
+
+	snprintf(path, sizeof(path), "/proc/%d/root", (int)pid);
+	while (readlink(path, link, sizeof(link)) >= 0)
+		usleep(1000);
+	assert_int_equal(errno, ENOENT);
+	path[strlen(path) - strlen("/root")] = '\0';
+	assert_int_equal(access(path, F_OK), 0); /* and is there */
+}
+
+static void a_root_outlives_the_end_of_its_process(void **state)
+{
+	struct fixture *f = *state;
+	struct error err = { 0 };
+	struct ending e = { f->folder, mmap(NULL, sizeof(pid_t), PROT_READ | PROT_WRITE,
+					    MAP_SHARED | MAP_ANONYMOUS, -1, 0) };
+
+	need_root();
+	need_own_mounts();
+	assert_ptr_not_equal(e.pid, MAP_FAILED);
+	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+	pid_t starter = child_start(start_a_namespace, &e);
+	assert_true(starter > 0);
+	assert_true(fd_holds(open_in(f, *e.pid, in_folder(f, "inner"), &err), "inner"));
+	kill(*e.pid, SIGKILL);
+	wait_until_it_has_no_root(*e.pid);
+	assert_true(fd_holds(open_in(f, *e.pid, in_folder(f, "inner"), &err), "inner"));
+	child_end(starter);
+	while (waitpid(-1, NULL, 0) > 0)
+		;
+	munmap(e.pid, sizeof(pid_t));
+}
+
 static void perf_maps(void **state)
 {
 	struct fixture *f = *state;
@@ -433,6 +506,7 @@ int main(void)
 		TEST(mapped_paths_are_opened_with_the_users_rights),
 		TEST(links_do_not_lead_out_of_a_root),
 		TEST(a_root_outlives_its_process),
+		TEST(a_root_outlives_the_end_of_its_process),
 		TEST(perf_maps),
 		TEST(deleted_files_are_opened_by_their_mapping),
 		TEST(the_executable_is_opened_by_its_link),

@@ -1,0 +1,162 @@
+/* The broker's care for its openers: what they have to say is said however they end. */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "files/files.h"
+#include "record/opener.h"
+
+struct fixture {
+	struct openers openers;
+	int clients[OPENERS]; /* the worker's ends */
+	char folder[64], planted[96];
+	int said, stderr_fd; /* what is written to standard error, and that itself */
+};
+
+static int set_up(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+	int broker_ends[OPENERS];
+
+	if (!f)
+		return -1;
+	snprintf(f->folder, sizeof(f->folder), "/tmp/prof-test-XXXXXX");
+	if (!mkdtemp(f->folder))
+		return -1;
+	snprintf(f->planted, sizeof(f->planted), "%s/planted.debug", f->folder);
+	if (mkdir(f->planted, 0700) < 0)
+		return -1;
+	for (int i = 0; i < OPENERS; i++) {
+		int pair[2];
+		if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+			return -1;
+		broker_ends[i] = pair[0];
+		f->clients[i] = pair[1];
+	}
+	openers_init(&f->openers, broker_ends);
+	openers_follow(&f->openers, getpid());
+	f->stderr_fd = dup(STDERR_FILENO);
+	f->said = memfd_create("said", MFD_CLOEXEC);
+	if (f->said < 0 || dup2(f->said, STDERR_FILENO) < 0)
+		return -1;
+	*state = f;
+	return openers_start(&f->openers, NULL);
+}
+
+static int tear_down(void **state)
+{
+	struct fixture *f = *state;
+
+	for (int i = 0; i < OPENERS; i++) {
+		if (f->clients[i] >= 0)
+			close(f->clients[i]);
+	}
+	openers_release(&f->openers);
+	openers_reap(&f->openers);
+	dup2(f->stderr_fd, STDERR_FILENO);
+	close(f->stderr_fd);
+	close(f->said);
+	rmdir(f->planted);
+	rmdir(f->folder);
+	free(f);
+	return 0;
+}
+
+/* What its opener refuses. */
+static void ask_for_planted(struct fixture *f, int i)
+{
+	struct files *files = files_remote_new(f->clients[i]);
+	int fd;
+
+	assert_int_equal(files_open_path(files, getpid(), f->planted, &fd, NULL), -1);
+	files_free(files);
+}
+
+static void the_worker_ends(struct fixture *f)
+{
+	for (int i = 0; i < OPENERS; i++) {
+		close(f->clients[i]);
+		f->clients[i] = -1;
+	}
+}
+
+/* Until the first opener has ended; it is not reaped. */
+static void wait_for_its_end(const struct fixture *f)
+{
+	siginfo_t info;
+
+	assert_int_equal(waitid(P_PID, (id_t)f->openers.all[0].pid, &info, WEXITED | WNOWAIT), 0);
+}
+
+static void expect_said_once(const struct fixture *f)
+{
+	char want[256], text[1024] = "";
+
+	snprintf(want, sizeof(want),
+		 "prof: not read although what is recorded names it: %s (not a regular file)\n",
+		 f->planted);
+	assert_true(pread(f->said, text, sizeof(text) - 1, 0) > 0);
+	assert_string_equal(text, want);
+}
+
+static void a_refusal_is_said(void **state)
+{
+	struct fixture *f = *state;
+
+	ask_for_planted(f, 0);
+	openers_watch(&f->openers);
+	ask_for_planted(f, 1);
+	openers_watch(&f->openers);
+	expect_said_once(f);
+}
+
+/* A short recording may be over, worker and openers gone, before the broker looks at them. */
+static void a_refusal_is_said_when_the_opener_has_ended(void **state)
+{
+	struct fixture *f = *state;
+
+	ask_for_planted(f, 0);
+	pid_t pid = f->openers.all[0].pid;
+	the_worker_ends(f);
+	wait_for_its_end(f);
+	waitpid(pid, NULL, 0);
+	assert_true(openers_ended(&f->openers, pid));
+	openers_watch(&f->openers);
+	expect_said_once(f);
+}
+
+static void a_refusal_is_said_when_nobody_looked_until_the_end(void **state)
+{
+	struct fixture *f = *state;
+
+	ask_for_planted(f, 0);
+	the_worker_ends(f);
+	wait_for_its_end(f);
+	openers_release(&f->openers);
+	openers_reap(&f->openers);
+	expect_said_once(f);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+		TEST(a_refusal_is_said),
+		TEST(a_refusal_is_said_when_the_opener_has_ended),
+		TEST(a_refusal_is_said_when_nobody_looked_until_the_end),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
