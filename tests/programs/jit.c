@@ -18,13 +18,10 @@
  *   shared   a memory file, written through one mapping and run in another
  * Names have lines in the jitdump: jit.src, 100 for the first bytes, 101 for the loop.
  */
-#include "burn.h"
+#include "jit_dump.h"
 
 #include <fcntl.h>
 #include <stddef.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #define CODE_SIZE  64
 #define REGION	   65536
@@ -54,14 +51,6 @@ static void emit(unsigned char *at)
 {
 	memcpy(at + to_writable, code, sizeof(code));
 	__builtin___clear_cache((char *)at, (char *)at + sizeof(code));
-}
-
-static uint64_t monotonic_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 /* ---- where the code is ---- */
@@ -140,53 +129,6 @@ static void rename_map(const unsigned char *first, const unsigned char *second)
 
 /* ---- jitdump ---- */
 
-static void put(FILE *f, const void *data, size_t len)
-{
-	fwrite(data, 1, len, f);
-}
-
-static void put_u32(FILE *f, uint32_t v)
-{
-	put(f, &v, sizeof(v));
-}
-
-static void put_u64(FILE *f, uint64_t v)
-{
-	put(f, &v, sizeof(v));
-}
-
-static void put_prefix(FILE *f, uint32_t kind, size_t size)
-{
-	put_u32(f, kind);
-	put_u32(f, (uint32_t)size);
-	put_u64(f, monotonic_ns());
-}
-
-static void put_owner(FILE *f)
-{
-	put_u32(f, (uint32_t)getpid());
-	put_u32(f, (uint32_t)getpid());
-}
-
-/* The mapping is how recorders learn of the file. */
-static FILE *open_dump(void)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "jit-%d.dump", getpid());
-	FILE *f = fopen(path, "w+");
-	mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fileno(f), 0);
-	put_u32(f, 0x4a695444);
-	put_u32(f, 1);
-	put_u32(f, 40);
-	put_u32(f, 62);
-	put_u32(f, 0);
-	put_u32(f, (uint32_t)getpid());
-	put_u64(f, monotonic_ns());
-	put_u64(f, 0);
-	return f;
-}
-
 static void dump_lines(FILE *f, const unsigned char *at)
 {
 	static const char file[] = "/nowhere/jit.src";
@@ -204,18 +146,10 @@ static void dump_lines(FILE *f, const unsigned char *at)
 	put(f, "\xff", 2);
 }
 
-static void dump_load(FILE *f, const unsigned char *at, const char *name)
+static void dump_code(FILE *f, const unsigned char *at, const char *name)
 {
 	dump_lines(f, at);
-	put_prefix(f, 0, 56 + strlen(name) + 1 + CODE_SIZE);
-	put_owner(f);
-	put_u64(f, (uint64_t)at);
-	put_u64(f, (uint64_t)at);
-	put_u64(f, CODE_SIZE);
-	put_u64(f, 1);
-	put(f, name, strlen(name) + 1);
-	put(f, at, CODE_SIZE);
-	fflush(f);
+	dump_load(f, at, CODE_SIZE, name);
 }
 
 static void dump_move(FILE *f, const unsigned char *from, const unsigned char *to)
@@ -258,8 +192,8 @@ int main(int argc, char **argv)
 	emit(second);
 	emit(third);
 	if (is_dump) {
-		dump_load(f, first, names[OLD]);
-		dump_load(f, second, names[SECOND]);
+		dump_code(f, first, names[OLD]);
+		dump_code(f, second, names[SECOND]);
 	} else if (f) {
 		map_line(f, prefix, first, CODE_SIZE, names[OLD]);
 		map_line(f, prefix, region, 12288, "huge region");
@@ -272,7 +206,7 @@ int main(int argc, char **argv)
 	if (is_move)
 		dump_move(f, first, third);
 	if (is_dump)
-		dump_load(f, first, names[NEW]);
+		dump_code(f, first, names[NEW]);
 	else if (is_map)
 		map_line(f, prefix, first, CODE_SIZE, names[NEW]);
 	else if (is_rename)
