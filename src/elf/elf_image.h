@@ -48,6 +48,7 @@ struct elf_section {
 	const uint8_t *data; /* decompressed (zlib, zlib-gnu, zstd); NULL for NOBITS or damage */
 	size_t len;
 	uint64_t vaddr;
+	uint64_t offset; /* of its bytes in the file, as they stand there; 0 when not known */
 	bool nobits;
 };
 /* By name; ".debug_info" also finds ".zdebug_info". false when absent. Decompressed data is cached. */
@@ -85,6 +86,12 @@ struct elf_symbol {
 	uint64_t section_end; /* end of the section that holds it, 0 when unknown: a bound for size 0 */
 };
 int elf_image_symbols(struct elf_image *e, int (*each)(void *ctx, const struct elf_symbol *s), void *ctx, struct error *err);
+/* Where symbols of these names are that the image defines, of any kind, in .dynsym or else in .symtab; vaddr 0: there
+ * is none. */
+struct elf_place {
+	uint64_t vaddr, size;
+};
+void elf_image_find_symbols(struct elf_image *e, const char *const *names, size_t count, struct elf_place *out);
 bool elf_image_has_symtab(struct elf_image *e);
 bool elf_image_has_debug_info(struct elf_image *e); /* .debug_info with content */
 /* .gnu_debuglink: file name and CRC-32; NULL when absent. */

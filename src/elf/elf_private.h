@@ -95,6 +95,7 @@ struct elf_raw_symbol {
 	uint16_t section;
 };
 
+size_t elf_symbol_bytes(const struct elf_image *e); /* of one in a table */
 bool elf_symtab_of_section(struct elf_image *e, struct elf_shdr *s, struct elf_symtab *out);
 bool elf_symtab_of_dynamic(struct elf_image *e, struct elf_symtab *out);
 /* .symtab, else .dynsym, else what PT_DYNAMIC leads to. */

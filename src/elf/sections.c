@@ -183,6 +183,7 @@ static void describe(struct elf_image *e, struct elf_shdr *s, struct elf_section
 {
 	out->name = s->name_text;
 	out->vaddr = s->addr;
+	out->offset = s->offset;
 	out->nobits = s->type == SHT_NOBITS;
 	elf_section_bytes(e, s, &out->data, &out->len);
 }
@@ -237,7 +238,9 @@ static void header_from_segment(struct elf_image *e, struct elf_section *hdr)
 		const uint8_t *data = elf_vaddr_bytes(e, p->vaddr, p->filesz, NULL);
 		if (!data)
 			return;
-		*hdr = (struct elf_section){ ".eh_frame_hdr", data, p->filesz, p->vaddr, false };
+		*hdr = (struct elf_section){
+			.name = ".eh_frame_hdr", .data = data, .len = p->filesz, .vaddr = p->vaddr
+		};
 		return;
 	}
 }
@@ -267,7 +270,9 @@ static void frame_from_header(struct elf_image *e, const struct elf_section *hdr
 		return;
 	const uint8_t *data = elf_vaddr_bytes(e, vaddr, left, NULL);
 	if (data)
-		*frame = (struct elf_section){ ".eh_frame", data, left, vaddr, false };
+		*frame = (struct elf_section){
+			.name = ".eh_frame", .data = data, .len = left, .vaddr = vaddr
+		};
 }
 
 void elf_image_unwind_bytes(struct elf_image *e, struct elf_unwind_bytes *out)

@@ -15,6 +15,7 @@
 #define MAX_STRETCHES ((size_t)64)
 /* V8 counts lines from the start of the ELF file that perf would make of the code. */
 #define ELF_HEADER_BYTES 64
+#define CFI_ALIGN	 8 /* of .eh_frame behind the code */
 
 void code_feed_init(struct code_feed *f, enum code_feed_kind kind, uint64_t since_ns)
 {
@@ -251,6 +252,7 @@ static void take_load(struct code_feed *f, uint64_t time_ns, const uint8_t *data
 		.line_count = has_lines ? f->lines.list.len : 0,
 		.cfi = f->cfi.data,
 		.cfi_len = f->cfi.len,
+		.cfi_address = load.address + (load.size + CFI_ALIGN - 1) / CFI_ALIGN * CFI_ALIGN,
 		.moment = ++f->moment,
 	};
 	struct code_entry *entry = code_entry_new(&from);

@@ -199,6 +199,7 @@ void codes_look(struct codes *c, uint64_t now_ns)
 		look_at(c, p, &p->dump, &look, now_ns);
 	}
 	codes_set_next(c);
+	codes_look_registered(c, now_ns);
 	if (!c->config.imported && now_ns > SETTLED_NS)
 		codes_advance(c, now_ns - SETTLED_NS);
 }

@@ -1,17 +1,18 @@
 /* Processes that generate code: their files, what stands in their memory, and names for it. */
 #include "record/codes_private.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/io.h"
+#include "symbolize/demangle.h"
 #include "unwind/unwind.h"
 
 #define BYTES_MAX  ((size_t)96 << 20) /* of all processes together */
 #define NOTED_MAX  ((size_t)1 << 16)
 #define LAST_LOOKS 64 /* what is written faster than it is read ends some time */
 #define CODE_BYTES 8192u
-#define CFI_ALIGN  8 /* of .eh_frame behind the code */
 #define NO_MAP_NOTE                                                             \
 	"no perf map: let the runtime write one (node --perf-basic-prof, java " \
 	"-XX:+DumpPerfMapAtExit, PYTHONPERFSUPPORT=1)"
@@ -25,11 +26,12 @@ struct codes *codes_new(const struct codes_config *config)
 	return c;
 }
 
-static void process_free(struct process *p)
+static void process_free(struct codes *c, struct process *p)
 {
 	code_map_release(&p->map);
 	code_feed_release(&p->text);
 	code_feed_release(&p->dump);
+	codes_release_registered(c, p);
 	vec_release(&p->generations);
 	vec_release(&p->noted);
 	free(p->dump_file.path);
@@ -41,10 +43,11 @@ void codes_free(struct codes *c)
 	if (!c)
 		return;
 	for (size_t i = 0; i < c->processes.len; i++)
-		process_free(c->processes.data[i]);
+		process_free(c, c->processes.data[i]);
 	vec_release(&c->processes);
 	vec_release(&c->by_module);
 	vec_release(&c->told);
+	codes_release_registrars(c);
 	free(c);
 }
 
@@ -145,6 +148,7 @@ void codes_space_end(struct codes *c, const struct task_space *s)
 		if (p->space == s) {
 			p->space = NULL;
 			p->is_ended = true;
+			codes_release_registered(c, p);
 		}
 	}
 }
@@ -163,12 +167,20 @@ static void tell_module(struct codes *c, const struct task_module *m)
 	rows_module_names(c->config.rows, m, &names);
 }
 
+/* Generators that compile C++ or Rust tell their names. */
+static bool is_mangled(const char *name)
+{
+	return name[0] == '_' && (name[1] == 'Z' || name[1] == 'R');
+}
+
 static void write_name(struct codes *c, struct process *p, const struct task_module *m,
 		       struct code_entry *e, uint64_t address)
 {
 	const struct code_line *line = code_entry_line(e, address);
+	struct demangle_cache demangled = { 0 };
 	struct profile_symbol_frame frame = {
-		.name = e->name,
+		.name = is_mangled(e->name) ? demangle_cached(&demangled, e->name) : e->name,
+		.linkage = is_mangled(e->name) ? e->name : NULL,
 		.file = line ? line->file : NULL,
 		.line = line ? line->line : 0,
 		.function_file = e->line_count ? e->lines[0].file : NULL,
@@ -179,6 +191,7 @@ static void write_name(struct codes *c, struct process *p, const struct task_mod
 	tell_module(c, m);
 	profile_writer_add_location(c->config.rows->writer, rows_module(c->config.rows, m), address,
 				    &frame, 1);
+	demangle_cache_release(&demangled);
 }
 
 /* The first noted address at or behind this one. */
@@ -206,7 +219,8 @@ static void name_noted(struct codes *c, struct process *p, uint64_t start, uint6
 	for (; i < p->noted.len && p->noted.data[i].address < end; i++) {
 		struct noted_address noted = p->noted.data[i];
 		const struct code_piece *piece = code_map_find(&p->map, noted.address);
-		if (piece && !(next && code_entry_is_part(next, piece->entry)))
+		bool is_named = piece && !piece->entry->is_gone;
+		if (is_named && !(next && code_entry_is_part(next, piece->entry)))
 			write_name(c, p, noted.module, piece->entry, noted.address);
 		else
 			p->noted.data[kept++] = noted;
@@ -245,7 +259,10 @@ struct task_module *codes_module(struct codes *c, struct task_module *m, uint64_
 {
 	struct process *p = process_of(c, m);
 
-	if (!p || p->map.generation == 0)
+	if (!p)
+		return m;
+	p->was_sampled = true;
+	if (p->map.generation == 0)
 		return m;
 	const struct code_piece *piece = code_map_find(&p->map, address);
 	return piece ? generation(c, p, piece->generation) : m;
@@ -261,12 +278,12 @@ void codes_cfi(const struct codes *c, const struct task_module *m, uint64_t addr
 {
 	const struct process *p = process_of(c, m);
 	const struct code_piece *piece = p && p->has_cfi ? code_map_find(&p->map, address) : NULL;
+	const struct code_entry *e = piece ? piece->entry : NULL;
 
-	if (!piece || !piece->entry->cfi)
-		return;
-	const struct code_entry *e = piece->entry;
-	uint64_t size = (e->end - e->start + CFI_ALIGN - 1) / CFI_ALIGN * CFI_ALIGN;
-	*out = (struct unwind_cfi){ e->cfi, e->cfi_len, e->start + size };
+	if (e && e->cfi)
+		*out = (struct unwind_cfi){ e->cfi, e->cfi_len, e->cfi_address };
+	else if (p)
+		codes_find_registered(p, address, out);
 }
 
 void codes_note(struct codes *c, const struct task_module *m, uint64_t address)
@@ -277,8 +294,10 @@ void codes_note(struct codes *c, const struct task_module *m, uint64_t address)
 		return;
 	const struct code_piece *piece = code_map_find(&p->map, address);
 	p->is_sampled = true;
-	if (piece)
+	if (piece && !piece->entry->is_gone)
 		piece->entry->used = true;
+	else
+		p->wants_names = true;
 	if (p->noted.len >= NOTED_MAX)
 		name_all_noted(c, p);
 	if (p->noted.len >= NOTED_MAX)
@@ -326,7 +345,7 @@ static void keep_within_bounds(struct codes *c)
 	}
 }
 
-static void add_entry(struct codes *c, struct process *p, struct code_entry *e)
+void codes_add_entry(struct codes *c, struct process *p, struct code_entry *e)
 {
 	size_t before = p->map.bytes;
 
@@ -345,7 +364,7 @@ static void move_code(struct codes *c, struct process *p, const struct code_even
 {
 	const struct code_piece *piece = code_map_find(&p->map, e->from);
 
-	if (!piece)
+	if (!piece || piece->entry->is_gone)
 		return;
 	const struct code_entry *old = piece->entry;
 	struct code_source from = {
@@ -358,11 +377,12 @@ static void move_code(struct codes *c, struct process *p, const struct code_even
 		.line_count = old->line_count,
 		.cfi = old->cfi,
 		.cfi_len = old->cfi_len,
+		.cfi_address = old->cfi_address + (e->to - old->start),
 		.moment = old->moment,
 	};
 	struct code_entry *moved = code_entry_new(&from);
 	if (moved)
-		add_entry(c, p, moved);
+		codes_add_entry(c, p, moved);
 }
 
 static void take_events(struct codes *c, struct process *p, struct code_feed *f, uint64_t time_ns)
@@ -373,7 +393,7 @@ static void take_events(struct codes *c, struct process *p, struct code_feed *f,
 		struct code_event event = *e;
 		code_feed_pop(f);
 		if (event.entry)
-			add_entry(c, p, event.entry);
+			codes_add_entry(c, p, event.entry);
 		else
 			move_code(c, p, &event);
 	}
@@ -388,6 +408,8 @@ void codes_set_next(struct codes *c)
 		c->next_ns = text ? text->time_ns : c->next_ns;
 		const struct code_event *dump = code_feed_peek(&p->dump, c->next_ns);
 		c->next_ns = dump ? dump->time_ns : c->next_ns;
+		uint64_t settling = codes_next_settling(p);
+		c->next_ns = settling < c->next_ns ? settling : c->next_ns;
 	}
 }
 
@@ -399,11 +421,22 @@ void codes_advance(struct codes *c, uint64_t time_ns)
 		struct process *p = c->processes.data[i];
 		take_events(c, p, &p->text, time_ns);
 		take_events(c, p, &p->dump, time_ns);
+		codes_settle_registered(c, p, time_ns);
 	}
 	codes_set_next(c);
 }
 
 /* ---- epochs and the end ---- */
+
+static void tell_fault(struct codes *c, const struct process *p)
+{
+	char text[160];
+	struct rows_names names = { p->has_names ? SYMBOLS_MAP_FILE : SYMBOLS_MISSING, "", text };
+
+	snprintf(text, sizeof(text), "what it registered of its code is not all read: %s",
+		 registered_fault_text(p->fault));
+	rows_module_names(c->config.rows, p->base, &names);
+}
 
 /* The module's row says what is missing, and what to do. */
 static void tell_missing(struct codes *c)
@@ -413,7 +446,9 @@ static void tell_missing(struct codes *c)
 
 	for (size_t i = 0; i < c->processes.len; i++) {
 		const struct process *p = c->processes.data[i];
-		if (p->noted.len && !p->has_names)
+		if (p->fault && p->is_sampled)
+			tell_fault(c, p);
+		else if (p->noted.len && !p->has_names)
 			rows_module_names(c->config.rows, p->base, &missing);
 		else if (p->left_out && p->is_sampled)
 			rows_module_names(c->config.rows, p->base, &cut);

@@ -5,6 +5,10 @@
  * code that was seen is replaced, its addresses belong to another module from then on: the next
  * generation of the memory's module.
  *
+ * Generators may also register what they make with the unwinder or with GDB, in their own memory.
+ * That is looked at while the program runs, see codes_registered.c; what it says counts from the
+ * look on.
+ *
  * Used by the recording thread only. In the steady state a sample costs one search in memory for
  * each generated frame of a process whose code was ever replaced, and nothing otherwise.
  */
@@ -50,6 +54,9 @@ struct task_module *codes_module(struct codes *c, struct task_module *m, uint64_
  * change. Leaves *out alone where there is none. */
 void codes_cfi(const struct codes *c, const struct task_module *m, uint64_t address,
 	       struct unwind_cfi *out);
+/* A stack with code of m in it has no end, or a guess in it: look whether the process's memory
+ * tells more of its code. Whether that is so. Now and then only, since asking takes time. */
+bool codes_doubt(struct codes *c, const struct task_module *m);
 /* Rises when an address may have got other CFI, or lost it. */
 uint64_t codes_cfi_version(const struct codes *c);
 /* An address, as it is looked up, of a module from codes_module: its name goes into the current

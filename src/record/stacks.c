@@ -225,6 +225,32 @@ static bool is_copy_cut(const struct record_sample *sample)
 	return sample->stack_len + 8 > sample->stack_asked;
 }
 
+/* A stack that does not hold and leads through generated code: more may be told of that by now. */
+static bool is_told_more(struct stacks *s, size_t n, uint8_t end)
+{
+	const struct task_module *generated = NULL;
+	bool is_guessed = false;
+	if (!s->late || !s->config.codes)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		const struct task_mapping *m = frame_mapping(&s->unwound[i]);
+		is_guessed |= s->unwound[i].how == FRAME_GUESSED;
+		if (m && m->module->kind == MODULE_JIT)
+			generated = m->module;
+	}
+	return generated && (is_guessed || end != END_ROOT) &&
+	       codes_doubt(s->config.codes, generated);
+}
+
+/* Forget rules of generated code that has changed. */
+static void follow_cfi(struct stacks *s)
+{
+	if (!s->config.codes || codes_cfi_version(s->config.codes) == s->known_cfi)
+		return;
+	s->known_cfi = codes_cfi_version(s->config.codes);
+	unwinder_invalidate(s->unwinder);
+}
+
 static size_t unwind_copy(struct stacks *s, const struct task_thread *t, const struct record *r,
 			  struct raw_frame *out, uint8_t *end)
 {
@@ -248,10 +274,7 @@ static size_t unwind_copy(struct stacks *s, const struct task_thread *t, const s
 		memory.read_ctx = s->late;
 		memory.read_is_late = true;
 	}
-	if (s->config.codes && codes_cfi_version(s->config.codes) != s->known_cfi) {
-		s->known_cfi = codes_cfi_version(s->config.codes);
-		unwinder_invalidate(s->unwinder);
-	}
+	follow_cfi(s);
 	struct find_ctx find = { s, t->space };
 	struct unwind_request rq = {
 		.regs = &regs,
@@ -263,6 +286,10 @@ static size_t unwind_copy(struct stacks *s, const struct task_thread *t, const s
 		.chain_count = user_chain(s, sample),
 	};
 	size_t n = unwind_stack(s->unwinder, &rq, s->unwound, MAX_FRAMES, end);
+	if (is_told_more(s, n, *end)) {
+		follow_cfi(s);
+		n = unwind_stack(s->unwinder, &rq, s->unwound, MAX_FRAMES, end);
+	}
 	if (s->config.check_every && s->counter++ % s->config.check_every == 0)
 		check_stack(s, &rq, n);
 	for (size_t i = 0; i < n; i++)

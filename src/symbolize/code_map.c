@@ -68,7 +68,7 @@ struct code_entry *code_entry_new(const struct code_source *from)
 	size_t lines = from->line_count < MAX_LINES ? from->line_count : MAX_LINES;
 	uint64_t end;
 
-	if (name_len == 0 || from->size == 0 ||
+	if ((name_len == 0 && !from->is_gone) || from->size == 0 ||
 	    __builtin_add_overflow(from->start, from->size, &end))
 		return NULL;
 	size_t files = files_bytes(from, lines);
@@ -93,10 +93,12 @@ struct code_entry *code_entry_new(const struct code_source *from)
 		.lines = own_lines,
 		.name = name,
 		.cfi = cfi ? own_cfi : NULL,
+		.cfi_address = from->cfi_address,
 		.cfi_len = (uint32_t)cfi,
 		.line_count = (uint32_t)lines,
 		.moment = from->moment,
 		.bytes = (uint32_t)bytes,
+		.is_gone = from->is_gone,
 	};
 	return e;
 }

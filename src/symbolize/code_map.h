@@ -32,12 +32,14 @@ struct code_entry { /* one allocation: lines, name, files and CFI stand behind i
 	const struct code_line *lines;
 	const char *name;
 	const uint8_t *cfi; /* .eh_frame, see jitdump_unwinding; NULL: none */
+	uint64_t cfi_address;
 	uint32_t cfi_len;
 	uint32_t line_count;
 	uint32_t moment; /* entries of one moment were written together, see code_map_add */
 	uint32_t pieces; /* that it has in the map */
 	uint32_t bytes;	 /* of the allocation */
 	bool used;	 /* the caller saw it: its name stands somewhere */
+	bool is_gone;	 /* nothing is known from here on; it has no name */
 };
 
 /* What an entry is made of; copied. */
@@ -48,8 +50,10 @@ struct code_source {
 	const struct code_line *lines; /* any order */
 	size_t line_count;
 	const uint8_t *cfi;
-	size_t cfi_len; /* more than CODE_CFI_MAX: left out */
+	size_t cfi_len;	      /* more than CODE_CFI_MAX: left out */
+	uint64_t cfi_address; /* where it would stand */
 	uint32_t moment;
+	bool is_gone; /* without a name: there is no code any more */
 };
 
 struct code_piece {
@@ -68,7 +72,7 @@ struct code_map { /* zeroed is valid and empty */
 	uint32_t generation; /* the highest of any address */
 };
 
-/* NULL when the range is empty or wraps, or there is no name. */
+/* NULL when the range is empty or wraps, or there is no name (but of code that is gone). */
 struct code_entry *code_entry_new(const struct code_source *from);
 void code_entry_free(struct code_entry *e);
 /* Does part only say more of what whole is: written in the same moment, within it, and small? */

@@ -135,6 +135,57 @@ static void test_symbols_equal_nm(void **state)
 	elf_image_free(e);
 }
 
+static void check_place(const char *file, const char *name, bool is_there)
+{
+	struct elf_image *e = open_image(file);
+	const char *const names[] = { "no such", name };
+	struct elf_place places[2];
+	int count;
+
+	elf_image_find_symbols(e, names, 2, places);
+	assert_int_equal(places[0].vaddr, 0);
+	if (strcmp(name, "pointer") != 0) {
+		struct elf_symbol s = find_symbol(e, name, &count);
+		assert_int_equal(count, is_there);
+		assert_int_equal(places[1].vaddr, s.address);
+		assert_int_equal(places[1].size, s.size);
+	}
+	assert_int_equal(places[1].vaddr != 0, is_there);
+	elf_image_free(e);
+}
+
+static void test_symbols_of_a_name(void **state)
+{
+	(void)state;
+	check_place("plain", "local_one", true);
+	check_place("plain", "_one", false); /* the end of other names */
+	check_place("plain", "pointer", true);
+	check_place("plain", "rand", false); /* another file's */
+	check_place("exported.stripped", "global_one", true);
+	check_place("exported.stripped", "local_one", false);
+	check_place("sysv.bare", "global_one", true);
+}
+
+/* As a code generator tells GDB of an object that it loaded. */
+static void test_symbols_of_a_loaded_object(void **state)
+{
+	int count;
+
+	(void)state;
+	shell("gcc -O1 -c p.c -o unloaded.o && "
+	      "objcopy --change-section-address .text=0x70001000 unloaded.o loaded.o");
+	struct elf_image *unloaded = open_image("unloaded.o"), *loaded = open_image("loaded.o");
+	struct elf_symbol a = find_symbol(unloaded, "global_one", &count);
+	struct elf_symbol b = find_symbol(loaded, "global_one", &count);
+	assert_int_equal(count, 1);
+	assert_true(a.address > 0);
+	assert_int_equal(b.address, a.address + 0x70001000);
+	find_symbol(loaded, "local_one", &count); /* at the section's beginning */
+	assert_int_equal(count, 1);
+	elf_image_free(unloaded);
+	elf_image_free(loaded);
+}
+
 static void test_debug_file_with_nobits_text(void **state)
 {
 	(void)state;
@@ -528,6 +579,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_symbols_equal_nm),
+		cmocka_unit_test(test_symbols_of_a_name),
+		cmocka_unit_test(test_symbols_of_a_loaded_object),
 		cmocka_unit_test(test_debug_file_with_nobits_text),
 		cmocka_unit_test(test_dynsym_with_and_without_sections),
 		cmocka_unit_test(test_minidebuginfo),

@@ -170,7 +170,7 @@ static void test_names_by_time(void **state)
 
 	(void)state;
 	remove_map(pid);
-	append(pid, "w", "1000 20 old\n2000 20 same\n");
+	append(pid, "w", "1000 20 old\n2000 20 same\n4000 20 _ZN4work3runEi\n");
 	start(&f);
 	struct task_module *base = map_memory(&f, pid);
 	codes_look(f.codes, now);
@@ -178,6 +178,7 @@ static void test_names_by_time(void **state)
 	assert_ptr_equal(sample(&f, base, 0x1000), base);
 	assert_ptr_equal(sample(&f, base, 0x2000), base);
 	assert_ptr_equal(sample(&f, base, 0x3000), base); /* not named yet */
+	assert_ptr_equal(sample(&f, base, 0x4000), base);
 	append(pid, "a", "1000 20 new\n2000 20 same\n3000 20 late\n");
 	codes_look(f.codes, clock_monotonic_ns());
 	/* Records from before are still to come. */
@@ -194,6 +195,7 @@ static void test_names_by_time(void **state)
 	assert_string_equal(name_of(&f.profile, pid, "1", 0x1004), "new");
 	assert_string_equal(name_of(&f.profile, pid, "", 0x2000), "same");
 	assert_string_equal(name_of(&f.profile, pid, "", 0x3000), "late");
+	assert_string_equal(name_of(&f.profile, pid, "", 0x4000), "work::run(int)");
 	const struct profile_module *m = module_of(&f.profile, pid, "1", &index);
 	assert_int_equal(m->identity, IDENTITY_GENERATION);
 	assert_int_equal(m->symbols, SYMBOLS_MAP_FILE);

@@ -241,6 +241,27 @@ static void test_perf_map_later_lines_win(void **state)
 	assert_int_equal(l.map.bytes, 0);
 }
 
+/* Code that is gone has no name, and what follows it does not mean what it meant. */
+static void test_code_is_gone(void **state)
+{
+	struct perf_map m = { 0 };
+	struct lines l = { 0 };
+	struct code_source gone = { .start = 0x1000, .size = 0x10, .moment = 7, .is_gone = true };
+
+	(void)state;
+	append(&m, &l, "1000 20 first\n");
+	code_map_find(&l.map, 0x1000)->entry->used = true;
+	code_map_add(&l.map, code_entry_new(&gone));
+	assert_true(code_map_find(&l.map, 0x100f)->entry->is_gone);
+	assert_int_equal(code_map_find(&l.map, 0x100f)->generation, 1);
+	assert_string_equal(map_name(&l, 0x1010), "first");
+	append(&m, &l, "1000 20 second\n");
+	assert_string_equal(map_name(&l, 0x1000), "second");
+	assert_int_equal(code_map_find(&l.map, 0x1000)->generation, 1);
+	perf_map_release(&m);
+	code_map_release(&l.map);
+}
+
 /* Written at once, a region does not hide the code in it, whichever comes first. */
 static void test_perf_map_parts_of_regions(void **state)
 {
@@ -461,6 +482,7 @@ int main(void)
 		cmocka_unit_test(test_kallsyms_hidden),
 		cmocka_unit_test(test_perf_map_later_lines_win),
 		cmocka_unit_test(test_perf_map_forms),
+		cmocka_unit_test(test_code_is_gone),
 		cmocka_unit_test(test_perf_map_parts_of_regions),
 		cmocka_unit_test(test_perf_map_from_the_middle),
 		cmocka_unit_test(test_generations),

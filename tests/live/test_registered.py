@@ -1,0 +1,86 @@
+"""Generated code that is registered in memory only: with the unwinder, with GDB, or so that it cannot be read."""
+from proftest import Skip, below, expect, expect_all, expect_equal, expect_recorded, main, program, record, total
+
+# A part of the samples at most comes before prof has looked, or after it could: a busy machine makes that longer.
+NEARLY_ALL, MOST = 0.9, 0.7
+
+
+def run_mode(mode, ms=700, name="jit_registered"):
+    r = record(program(name), ms, mode, status=None)
+    if r.result.status == 77:
+        raise Skip("the generated code is of another architecture")
+    expect_equal(r.result.status, 0, "status of the recording: " + r.result.err)
+    stacks = [s for s in r.counts() if "jit_burn" in s]
+    expect_recorded(stacks, ms / 1000, "jit_burn")
+    return r, stacks
+
+
+def leads_to_main(stack):
+    """The frame of the generated code is between the one that calls it and the one it calls."""
+    frames = stack.frames
+    return "jit_burn" in frames and frames[:frames.index("jit_burn")][-3:-1] == ["main", "run"]
+
+
+def expect_whole(mode, name="jit_registered"):
+    r, stacks = run_mode(mode, name=name)
+    expect_all(stacks, leads_to_main, "below main;run", NEARLY_ALL)
+    return r, stacks
+
+
+def expect_named(stacks):
+    expect_all(stacks, lambda s: s.has("main", "run", "jit_named", "jit_burn"), "below jit_named", NEARLY_ALL)
+
+
+def test_frames_registered_with_libgcc():
+    expect_whole("frame")
+
+
+def test_frames_that_an_exception_was_thrown_through():
+    expect_whole("thrown")
+
+
+def test_a_table_of_frames():
+    expect_whole("table")
+
+
+def test_frames_registered_inside_of_the_program():
+    for mode in ("frame", "thrown"):
+        expect_whole(mode, name="jit_registered_static")
+
+
+def test_object_registered_with_gdb():
+    expect_named(expect_whole("gdb")[1])
+
+
+def test_frames_with_libgcc_and_names_with_gdb():
+    expect_named(expect_whole("both")[1])
+
+
+def test_other_code_takes_the_place():
+    _, stacks = run_mode("replaced", 1200)
+    for name in ("jit_before", "jit_named"):
+        expect(total(below(stacks, name)) > 0.2 * total(stacks), "nothing is called by " + name)
+    expect_all(stacks, leads_to_main, "below main;run", MOST)
+
+
+def test_code_is_not_registered_any_more():
+    """What was known of it does not stay with what takes its place."""
+    _, stacks = run_mode("gone", 1200)
+    before = below(stacks, "jit_before")
+    expect(total(before) > 0.2 * total(stacks), "nothing is called by jit_before")
+    unknown = [s for s in stacks if s.is_cut and any(f.startswith("[unknown 0x") for f in s.frames)]
+    expect(total(unknown) > 0.2 * total(stacks), "code that is not registered: %d of %d" % (total(unknown), total(stacks)))
+
+
+def test_lists_that_are_damaged():
+    """What stands in front is used, the reason is said, and the recording ends."""
+    for prefix in ("", "gdb-"):
+        for mode, reason in (("cycle", "goes in a circle"), ("wild", "memory that is not there"), ("huge", "too much of it")):
+            r, stacks = run_mode(prefix + mode, 300)
+            expect_all(stacks, leads_to_main, "below main;run: " + prefix + mode, MOST)
+            notes = [m["note"] for m in r.info()["modules"] if m["path"].startswith("[anon:")]
+            expect(any(reason in n for n in notes), "%s is not said: %s" % (reason, notes))
+
+
+if __name__ == "__main__":
+    main(globals())
