@@ -213,7 +213,8 @@ static bool can_look_up(const struct profile *p, const struct profile_module *m)
 {
 	if (m->kind == MODULE_FILE)
 		return m->identity == IDENTITY_GNU_BUILD_ID || m->identity == IDENTITY_GO_BUILD_ID;
-	return m->kind == MODULE_KERNEL && is_same_boot(p);
+	/* Code that the kernel wrote and replaced is not what stands there now. */
+	return m->kind == MODULE_KERNEL && m->identity != IDENTITY_GENERATION && is_same_boot(p);
 }
 
 static bool is_same_frame(const struct profile *p, const struct profile_frame *a,

@@ -5,7 +5,6 @@
 #include "base/io.h"
 #include "base/progress.h"
 #include "record/excerpts.h"
-#include "symbolize/code_map.h"
 #include "symbolize/symbolize.h"
 #include <fcntl.h>
 #include <pthread.h>
@@ -17,8 +16,7 @@
 #include <unistd.h>
 
 #define NS_PER_S	  UINT64_C(1000000000)
-#define KERNEL_CODE_BYTES ((size_t)4 << 20) /* of memory */
-#define EXCERPT_ADDRESSES 400		    /* hottest addresses of the recording */
+#define EXCERPT_ADDRESSES 400 /* hottest addresses of the recording */
 
 /* Frames of one address inside a batch's result; strings live in the batch's arena. */
 struct named {
@@ -59,8 +57,8 @@ struct module_addresses {
 
 struct names {
 	struct rows *rows;
-	struct code_map kernel_code; /* that the kernel told of */
 	struct codes *codes;
+	struct kernel_code *kernel_code;
 	VEC(struct module_addresses) modules; /* by task_module.index */
 	VEC(char *) damages;		      /* to be said; the first damages_told were */
 	size_t damages_told;
@@ -185,11 +183,13 @@ static void *naming_thread(void *arg)
 
 /* ---- the recording thread ---- */
 
-struct names *names_new(struct files *files, struct rows *rows, struct codes *codes)
+struct names *names_new(struct files *files, struct rows *rows, struct codes *codes,
+			struct kernel_code *kernel_code)
 {
 	struct names *n = xcalloc(1, sizeof(*n));
 	n->rows = rows;
 	n->codes = codes;
+	n->kernel_code = kernel_code;
 	n->files = files;
 	queue_init(&n->todo);
 	queue_init(&n->done);
@@ -230,7 +230,6 @@ void names_free(struct names *n)
 	for (size_t i = 0; i < n->damages.len; i++)
 		free(n->damages.data[i]);
 	vec_release(&n->damages);
-	code_map_release(&n->kernel_code);
 	pthread_mutex_destroy(&n->lock);
 	pthread_cond_destroy(&n->todo_ready);
 	pthread_cond_destroy(&n->done_ready);
@@ -246,37 +245,29 @@ static struct module_addresses *addresses_of(struct names *n, const struct task_
 	return a;
 }
 
-void names_kernel_code(struct names *n, uint64_t start, uint64_t size, const char *name)
+void names_kernel_code_ended(struct names *n, const struct task_module *m, uint64_t start,
+			     uint64_t size, const char *name)
 {
-	struct code_source from = {
-		.start = start,
-		.size = size,
-		.name = name,
-		.name_len = strlen(name),
-		.moment = (uint32_t)n->kernel_code.serial,
-	};
-	struct code_entry *entry = code_entry_new(&from);
-	if (entry)
-		code_map_add(&n->kernel_code, entry);
-	if (n->kernel_code.bytes > KERNEL_CODE_BYTES)
-		code_map_halve(&n->kernel_code);
-}
+	struct module_addresses *a = addresses_of(n, m);
+	struct profile_symbol_frame frame = { .name = name };
+	size_t kept = 0;
 
-static bool name_kernel_code(struct names *n, const struct task_module *m, uint64_t address)
-{
-	const struct code_piece *piece =
-		m->kind == MODULE_KERNEL ? code_map_find(&n->kernel_code, address) : NULL;
-	if (!piece)
-		return false;
-	struct profile_symbol_frame frame = { .name = piece->entry->name };
-	profile_writer_add_location(n->rows->writer, rows_module(n->rows, m), address, &frame, 1);
-	return true;
+	for (size_t i = 0; i < a->pending.len; i++) {
+		uint64_t address = a->pending.data[i];
+		if (address - start >= size)
+			a->pending.data[kept++] = address;
+		else
+			profile_writer_add_location(n->rows->writer, rows_module(n->rows, m),
+						    address, &frame, 1);
+	}
+	a->pending.len = kept;
 }
 
 /* An address that was not noted before. */
 static void want_name(struct names *n, struct module_addresses *a, uint64_t address)
 {
-	if (name_kernel_code(n, a->module, address))
+	if (n->kernel_code && a->module->kind == MODULE_KERNEL &&
+	    kernel_code_name(n->kernel_code, a->module, address))
 		return;
 	if (n->codes && codes_has(n->codes, a->module))
 		codes_note(n->codes, a->module, address);

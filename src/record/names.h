@@ -10,6 +10,7 @@
 #include "files/files.h"
 #include "profile/writer.h"
 #include "record/codes.h"
+#include "record/kernel_code.h"
 #include "record/rows.h"
 #include "task/task.h"
 #include <stdbool.h>
@@ -17,16 +18,17 @@
 
 struct names;
 /* files is used by the naming thread only. */
-/* codes names generated code, at once and without the thread; may be NULL. */
-struct names *names_new(struct files *files, struct rows *rows, struct codes *codes);
+/* codes names generated code, kernel_code the kernel's, at once and without the thread; may be NULL. */
+struct names *names_new(struct files *files, struct rows *rows, struct codes *codes, struct kernel_code *kernel_code);
 void names_free(struct names *n);
 /* An address to be looked up as it is. Cheap when it was noted before in this epoch. */
 void names_note(struct names *n, const struct task_module *m, uint64_t address);
 /* A sample's leaf: noted, and counted for finding what is hot. */
 void names_hit(struct names *n, const struct task_module *m, uint64_t address);
-/* The kernel told of code that it generated (a BPF program): its addresses are named by that, since it may be gone
- * before anybody asks. */
-void names_kernel_code(struct names *n, uint64_t start, uint64_t size, const char *name);
+/* Code of the kernel (m) ends that was there before anything was recorded: addresses in it that wait for their names
+ * have this one, since nobody else will know it any more. */
+void names_kernel_code_ended(struct names *n, const struct task_module *m, uint64_t start, uint64_t size,
+			     const char *name);
 /* A file that is damaged, in words; each module once, NULL when there is no further one. Until the next call. */
 const char *names_next_damage(struct names *n);
 

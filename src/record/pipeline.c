@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "record/accounts.h"
 #include "record/codes.h"
+#include "record/kernel_code.h"
 #include "record/names.h"
 #include "record/rows.h"
 #include "record/stacks.h"
@@ -40,6 +41,7 @@ struct pipeline {
 	struct rows rows;
 	struct task_table *tasks;
 	struct codes *codes;
+	struct kernel_code *kernel_code;
 	struct names *names;
 	struct stacks *stacks;
 	VEC(char *) notes;
@@ -163,12 +165,14 @@ struct pipeline *pipeline_new(const struct pipeline_config *config, struct profi
 		task_set_replay(p->tasks, config->made_realtime_ns);
 	if (config->name_files) {
 		p->codes = new_codes(p);
-		p->names = names_new(config->name_files, &p->rows, p->codes);
+		p->kernel_code = kernel_code_new(&p->rows, p->tasks);
+		p->names = names_new(config->name_files, &p->rows, p->codes, p->kernel_code);
 		names_limit(p->names, config->naming_cpu_ns);
 	}
 	p->stacks = stacks_new(&(struct stacks_config){ .rows = &p->rows,
 							.names = p->names,
 							.codes = p->codes,
+							.kernel_code = p->kernel_code,
 							.tasks = p->tasks,
 							.arch = config->arch,
 							.files = config->files,
@@ -196,6 +200,7 @@ void pipeline_free(struct pipeline *p)
 		accounts_free(p->states.data[i].accounts);
 	task_table_free(p->tasks);
 	codes_free(p->codes);
+	kernel_code_free(p->kernel_code);
 	rows_release(&p->rows);
 	for (size_t i = 0; i < p->notes.len; i++)
 		free(p->notes.data[i]);
@@ -398,10 +403,14 @@ static void on_kernel_symbol(struct pipeline *p, const struct record *r)
 {
 	char name[320];
 	bool is_bpf = r->u.ksymbol.type == KSYMBOL_BPF;
-	if (!p->names || (r->u.ksymbol.flags & KSYMBOL_UNREGISTER))
+	uint64_t start = r->u.ksymbol.address, size = r->u.ksymbol.length;
+	if (!p->kernel_code)
 		return;
 	snprintf(name, sizeof(name), "%.300s%s", r->u.ksymbol.name, is_bpf ? " [bpf]" : "");
-	names_kernel_code(p->names, r->u.ksymbol.address, r->u.ksymbol.length, name);
+	if (!(r->u.ksymbol.flags & KSYMBOL_UNREGISTER))
+		kernel_code_appears(p->kernel_code, start, size, name);
+	else if (kernel_code_ends(p->kernel_code, start, size, name))
+		names_kernel_code_ended(p->names, task_kernel_module(p->tasks), start, size, name);
 }
 
 /* LOST counts every kind of record; nearly all are samples of the first event. The exact number
@@ -468,8 +477,10 @@ static int new_epoch(struct pipeline *p, uint64_t now_ns, struct error *err)
 	int result = profile_writer_begin_epoch(p->writer, err);
 	rows_new_epoch(&p->rows);
 	stacks_new_epoch(p->stacks);
-	if (p->names)
+	if (p->names) {
 		names_new_epoch(p->names);
+		kernel_code_new_epoch(p->kernel_code);
+	}
 	write_header_rows(p);
 	p->epoch_start_ns = now_ns;
 	return result;

@@ -71,8 +71,8 @@ static void take_object(struct registered_look *l, uint64_t address, uint64_t si
 	struct bytes *bytes = &l->out->object_bytes;
 	struct registered_object o = { .address = address, .size = size, .offset = bytes->len };
 
-	if (size > OBJECT_BYTES_MAX) {
-		registered_fault(l, REGISTERED_TOO_LARGE);
+	if (size == 0 || size > OBJECT_BYTES_MAX) {
+		registered_fault(l, size ? REGISTERED_TOO_LARGE : REGISTERED_DAMAGED);
 		return;
 	}
 	if (!peek_append(l->peek, address, size, bytes)) {

@@ -40,7 +40,7 @@ struct stacks {
 	struct known_frame known[MAX_FRAMES + MAX_KERNEL_FRAMES + BASES_FRAMES + 1];
 	size_t known_count;
 	uint64_t known_space;
-	uint64_t known_code; /* codes_version */
+	uint64_t known_code; /* code_version */
 	uint64_t known_cfi;  /* codes_cfi_version */
 	struct raw_frame frames[MAX_FRAMES + MAX_KERNEL_FRAMES + BASES_FRAMES + 1];
 	uint64_t chain[MAX_CHAIN]; /* user part of the kernel's */
@@ -351,7 +351,9 @@ static void locate(struct stacks *s, const struct task_thread *t, const struct r
 		*module = rows_synthetic(s->config.rows, (enum rows_synthetic)f->cut);
 		*address = 1; /* which is looked up at 0 */
 	} else if (f->kernel) {
-		*task_module = task_kernel_module(s->config.tasks);
+		*task_module = s->config.kernel_code ? kernel_code_module(s->config.kernel_code,
+									  exact ? f->pc : f->pc - 1)
+						     : task_kernel_module(s->config.tasks);
 		*module = rows_module(s->config.rows, *task_module);
 		*address = f->pc;
 	} else if (f->mapping) {
@@ -381,12 +383,20 @@ static bool same_frame(const struct raw_frame *a, const struct raw_frame *b)
 	       a->kernel == b->kernel && a->cut == b->cut;
 }
 
+/* Rises when an address may have come to another module. */
+static uint64_t code_version(const struct stacks *s)
+{
+	uint64_t of_processes = s->config.codes ? codes_version(s->config.codes) : 0;
+	uint64_t of_kernel = s->config.kernel_code ? kernel_code_version(s->config.kernel_code) : 0;
+	return of_processes + of_kernel;
+}
+
 /* How many frames from the outermost on are those of the stack before. */
 static size_t count_known(struct stacks *s, const struct task_thread *t,
 			  const struct raw_frame *frames, size_t n)
 {
 	size_t k = 0;
-	uint64_t space = space_key(t), code = s->config.codes ? codes_version(s->config.codes) : 0;
+	uint64_t space = space_key(t), code = code_version(s);
 	if (space != s->known_space || code != s->known_code)
 		s->known_count = 0;
 	s->known_space = space;

@@ -8,6 +8,7 @@
 
 #include "event/record.h"
 #include "record/codes.h"
+#include "record/kernel_code.h"
 #include "record/names.h"
 #include "record/rows.h"
 #include "task/task.h"
@@ -18,8 +19,9 @@ struct stacks;
 
 struct stacks_config {
 	struct rows *rows;
-	struct names *names; /* may be NULL: addresses are not noted */
-	struct codes *codes; /* may be NULL: generated code has one generation */
+	struct names *names;		 /* may be NULL: addresses are not noted */
+	struct codes *codes;		 /* may be NULL: generated code has one generation */
+	struct kernel_code *kernel_code; /* likewise */
 	struct task_table *tasks;
 	enum unwind_arch arch;
 	struct files *files;  /* to find debug files, and to read memory of living threads later;

@@ -196,7 +196,7 @@ def check_imported(r):
         expect_share(own, lambda s, n=name: any(f.startswith(n) for f in s.frames), ns / sum(truth.values()), name)
 
 
-def test_bpf_program_that_is_gone():
+def need_bpf():
     need_root()
     try:
         with open("/proc/sys/net/core/bpf_jit_enable", encoding="ascii") as f:
@@ -205,12 +205,29 @@ def test_bpf_program_that_is_gone():
         compiled = False
     if not compiled:
         raise Skip("BPF programs are not compiled here")
-    r = record(program("bpf"), 500, status=None)
+
+
+def record_bpf(*arguments):
+    r = record(program("bpf"), *arguments, status=None)
     if r.result.status == 77:
         raise Skip("no BPF program can be loaded")
-    stacks = r.counts()
+    return r.counts()
+
+
+def test_bpf_program_that_is_gone():
+    need_bpf()
+    stacks = record_bpf(500)
     inside = [s for s in stacks if s.leaf.startswith("bpf_prog_") and s.leaf.endswith("_prof_loop [bpf]")]
     expect(total(inside) > 0.2 * total(stacks), "%d of %d samples are in the BPF program" % (total(inside), total(stacks)))
+
+
+def test_bpf_programs_at_one_address():
+    """The kernel gives each the place of the one before; the samples of each have its own name."""
+    need_bpf()
+    leaves = [s for s in record_bpf(1000, 4) if s.leaf.startswith("bpf_prog_")]
+    for i in range(4):
+        own = [s for s in leaves if s.leaf.endswith("_prof_loop_%d [bpf]" % i)]
+        expect(total(own) > 0.1 * total(leaves), "%d of %d samples are in program %d" % (total(own), total(leaves), i))
 
 
 def check_runtime(command, function, caller, **more):
