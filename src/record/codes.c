@@ -482,19 +482,43 @@ void codes_finish(struct codes *c)
 	tell_missing(c);
 }
 
-void codes_add_code(struct codes *c, const struct task_module *m, uint64_t address)
+/* What stands at an address of m, unless that is of another generation by now. */
+static const struct code_entry *entry_at(struct codes *c, const struct task_module *m,
+					 uint64_t address)
 {
 	struct process *p = process_of(c, m);
 	const struct code_piece *piece = p ? code_map_find(&p->map, address) : NULL;
+
+	return piece && generation(c, p, piece->generation) == m ? piece->entry : NULL;
+}
+
+const char *codes_line(struct codes *c, const struct task_module *m, uint64_t address,
+		       uint32_t *line)
+{
+	const struct code_entry *e = entry_at(c, m, address);
+	const struct code_line *l = e ? code_entry_line(e, address) : NULL;
+
+	*line = l ? l->line : 0;
+	return l ? l->file : NULL;
+}
+
+pid_t codes_files_pid(const struct codes *c, const struct task_module *m)
+{
+	return c->config.imported ? 0 : m->seen_pid;
+}
+
+void codes_add_code(struct codes *c, const struct task_module *m, uint64_t address)
+{
+	const struct process *p = process_of(c, m);
+	const struct code_entry *e = entry_at(c, m, address);
 	uint8_t code[CODE_BYTES];
 
-	if (!piece || !piece->entry->code_offset || p->dump.fd < 0 ||
-	    generation(c, p, piece->generation) != m)
+	if (!e || !e->code_offset || p->dump.fd < 0)
 		return;
-	uint64_t size = piece->entry->end - piece->entry->start;
+	uint64_t size = e->end - e->start;
 	ssize_t got = io_pread_full(p->dump.fd, code, size < sizeof(code) ? size : sizeof(code),
-				    (off_t)piece->entry->code_offset);
+				    (off_t)e->code_offset);
 	if (got > 0)
 		profile_writer_add_code(c->config.rows->writer, rows_module(c->config.rows, m),
-					piece->entry->start, code, (uint32_t)got);
+					e->start, code, (uint32_t)got);
 }

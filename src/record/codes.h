@@ -68,6 +68,11 @@ void codes_submit(struct codes *c);
 void codes_end_epoch(struct codes *c);
 /* All there will ever be takes effect. */
 void codes_finish(struct codes *c);
+/* The line of an address of m that stands there still: its file, or NULL. */
+const char *codes_line(struct codes *c, const struct task_module *m, uint64_t address,
+		       uint32_t *line);
+/* By whose eyes m's files are found: a process's, or 0, our own. */
+pid_t codes_files_pid(const struct codes *c, const struct task_module *m);
 /* The machine code around an address of a jitdump, into the current epoch. */
 void codes_add_code(struct codes *c, const struct task_module *m, uint64_t address);
 

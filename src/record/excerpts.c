@@ -13,14 +13,7 @@
 #define MAX_FILE_BYTES	   (32u << 20)
 #define LINES_AROUND	   6u
 
-struct hot_line {
-	char *file;
-	uint32_t line;
-};
-
-struct hot_lines {
-	VEC(struct hot_line) items;
-};
+#define URL_OF_FILE "file://" /* by which V8 calls modules */
 
 void excerpts_release(struct excerpts *e)
 {
@@ -65,22 +58,40 @@ static void collect_code(struct excerpts *e, struct symbolizer *s, const struct 
 	elf_image_free(image);
 }
 
+/* The path in a name, NULL when there is none. */
+static const char *path_in(const char *file)
+{
+	size_t prefix = strlen(URL_OF_FILE);
+	const char *path = strncmp(file, URL_OF_FILE, prefix) == 0 ? file + prefix : file;
+
+	return path[0] == '/' ? path : NULL;
+}
+
+void excerpt_lines_add(struct excerpt_lines *lines, const char *file, uint32_t line)
+{
+	if (!file || !path_in(file) || !line)
+		return;
+	vec_push(&lines->items, ((struct excerpt_line){ xstrdup(file), line }));
+}
+
+void excerpt_lines_release(struct excerpt_lines *lines)
+{
+	for (size_t i = 0; i < lines->items.len; i++)
+		free(lines->items.data[i].file);
+	vec_release(&lines->items);
+}
+
 static void note_lines(void *ctx, uint64_t address, const struct profile_symbol_frame *frames,
 		       uint32_t count)
 {
-	struct hot_lines *lines = ctx;
 	(void)address;
-	for (uint32_t i = 0; i < count; i++) {
-		if (!frames[i].file || frames[i].file[0] != '/' || !frames[i].line)
-			continue;
-		struct hot_line line = { xstrdup(frames[i].file), frames[i].line };
-		vec_push(&lines->items, line);
-	}
+	for (uint32_t i = 0; i < count; i++)
+		excerpt_lines_add(ctx, frames[i].file, frames[i].line);
 }
 
 static int compare_lines(const void *pa, const void *pb)
 {
-	const struct hot_line *a = pa, *b = pb;
+	const struct excerpt_line *a = pa, *b = pb;
 	int order = strcmp(a->file, b->file);
 	return order ? order : (a->line > b->line) - (a->line < b->line);
 }
@@ -120,10 +131,10 @@ static bool read_source(struct files *files, pid_t pid, const char *path, struct
 
 /* All hot lines of one file, windows that touch made one. */
 static void add_file(struct excerpts *e, struct files *files, pid_t pid,
-		     const struct hot_line *lines, size_t count)
+		     const struct excerpt_line *lines, size_t count)
 {
 	struct bytes text = { 0 };
-	if (read_source(files, pid, lines[0].file, &text)) {
+	if (read_source(files, pid, path_in(lines[0].file), &text)) {
 		for (size_t i = 0; i < count;) {
 			uint32_t from =
 				lines[i].line > LINES_AROUND ? lines[i].line - LINES_AROUND : 1;
@@ -142,30 +153,36 @@ static int compare_addresses(const void *pa, const void *pb)
 	return (a > b) - (a < b);
 }
 
+void excerpts_collect_lines(struct excerpts *e, struct files *files, pid_t pid,
+			    struct excerpt_lines *lines)
+{
+	const struct excerpt_line *items = lines->items.data;
+	size_t count = lines->items.len;
+
+	if (count)
+		qsort(lines->items.data, count, sizeof(*items), compare_lines);
+	for (size_t i = 0, next; i < count; i = next) {
+		for (next = i + 1; next < count; next++) {
+			if (strcmp(items[next].file, items[i].file) != 0)
+				break;
+		}
+		add_file(e, files, pid, &items[i], next - i);
+	}
+}
+
 static void collect_sources(struct excerpts *e, struct symbolizer *s, struct files *files,
 			    const struct symbolize_module *m, const uint64_t *addresses,
 			    size_t count)
 {
-	struct hot_lines lines = { 0 };
+	struct excerpt_lines lines = { 0 };
 	struct symbolize_result result;
 	uint64_t *sorted = xcalloc(count, sizeof(*sorted));
 	memcpy(sorted, addresses, count * sizeof(*sorted));
 	qsort(sorted, count, sizeof(*sorted), compare_addresses);
 	symbolize_batch(s, m, sorted, count, note_lines, &lines, &result);
 	free(sorted);
-	if (lines.items.len)
-		qsort(lines.items.data, lines.items.len, sizeof(lines.items.data[0]),
-		      compare_lines);
-	for (size_t i = 0, next; i < lines.items.len; i = next) {
-		for (next = i + 1; next < lines.items.len; next++) {
-			if (strcmp(lines.items.data[next].file, lines.items.data[i].file) != 0)
-				break;
-		}
-		add_file(e, files, m->pid, &lines.items.data[i], next - i);
-	}
-	for (size_t i = 0; i < lines.items.len; i++)
-		free(lines.items.data[i].file);
-	vec_release(&lines.items);
+	excerpts_collect_lines(e, files, m->pid, &lines);
+	excerpt_lines_release(&lines);
 }
 
 void excerpts_collect(struct excerpts *e, struct symbolizer *s, struct files *files,

@@ -23,6 +23,15 @@ struct excerpt_source {
 	uint32_t offset, length; /* in bytes */
 };
 
+struct excerpt_line {
+	char *file; /* owned */
+	uint32_t line;
+};
+
+struct excerpt_lines { /* zeroed is valid */
+	VEC(struct excerpt_line) items;
+};
+
 struct excerpts { /* zeroed is valid */
 	VEC(struct excerpt_code) code;
 	VEC(struct excerpt_source) sources;
@@ -33,5 +42,11 @@ void excerpts_release(struct excerpts *e);
 /* For one module: its hottest addresses, hottest first. */
 void excerpts_collect(struct excerpts *e, struct symbolizer *s, struct files *files,
 		      const struct symbolize_module *m, const uint64_t *addresses, size_t count);
+/* A hot line; only of files that are named by their whole path, or a file's URL. */
+void excerpt_lines_add(struct excerpt_lines *lines, const char *file, uint32_t line);
+void excerpt_lines_release(struct excerpt_lines *lines);
+/* The text around lines, which are sorted for it, of files as the process (0: we) sees them. */
+void excerpts_collect_lines(struct excerpts *e, struct files *files, pid_t pid,
+			    struct excerpt_lines *lines);
 
 #endif

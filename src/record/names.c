@@ -27,7 +27,8 @@ struct named {
 enum batch_kind {
 	BATCH_NAMES,
 	BATCH_EXCERPTS,
-	BATCH_KEEP, /* no addresses: what was found is to be kept for the next run */
+	BATCH_LINES, /* no addresses: lines of generated code */
+	BATCH_KEEP,  /* no addresses: what was found is to be kept for the next run */
 };
 
 struct batch {
@@ -42,6 +43,7 @@ struct batch {
 	struct symbolize_result result;
 	enum batch_kind kind;
 	struct excerpts excerpts;
+	struct excerpt_lines lines;
 };
 
 struct batch_queue {
@@ -107,6 +109,7 @@ static void batch_free(struct batch *b)
 	vec_release(&b->frames);
 	arena_release(&b->arena);
 	excerpts_release(&b->excerpts);
+	excerpt_lines_release(&b->lines);
 	free(b);
 }
 
@@ -154,6 +157,9 @@ static void do_batch(struct names *n, struct symbolizer *s, struct batch *b)
 	case BATCH_EXCERPTS:
 		excerpts_collect(&b->excerpts, s, n->files, &b->module, b->addresses.data,
 				 b->addresses.len);
+		break;
+	case BATCH_LINES:
+		excerpts_collect_lines(&b->excerpts, n->files, b->module.pid, &b->lines);
 		break;
 	case BATCH_KEEP:
 		symbolizer_keep(s);
@@ -418,7 +424,7 @@ size_t names_collect(struct names *n, struct task_table *tasks)
 			return n->out;
 		if (b->kind == BATCH_NAMES)
 			write_names(n, tasks, b);
-		else if (b->kind == BATCH_EXCERPTS)
+		else if (b->kind == BATCH_EXCERPTS || b->kind == BATCH_LINES)
 			write_excerpts(n, tasks, b);
 		batch_free(b);
 	}
@@ -510,9 +516,22 @@ static void list_hot(const struct names *n, struct hot_list *hot)
 static void add_generated_code(struct names *n, const struct hot_list *hot,
 			       const struct task_module *m)
 {
-	for (size_t i = 0; i < hot->items.len; i++)
-		if (hot->items.data[i].module == m->index)
-			codes_add_code(n->codes, m, hot->items.data[i].address);
+	struct batch *b = batch_new(m, BATCH_LINES);
+	uint32_t line;
+
+	for (size_t i = 0; i < hot->items.len; i++) {
+		uint64_t address = hot->items.data[i].address;
+		if (hot->items.data[i].module != m->index)
+			continue;
+		codes_add_code(n->codes, m, address);
+		const char *file = codes_line(n->codes, m, address, &line);
+		excerpt_lines_add(&b->lines, file, line);
+	}
+	b->module.pid = codes_files_pid(n->codes, m);
+	if (b->lines.items.len)
+		hand_over(n, b);
+	else
+		batch_free(b);
 }
 
 void names_add_excerpts(struct names *n, struct task_table *tasks)

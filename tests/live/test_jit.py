@@ -3,10 +3,14 @@ import atexit
 import glob
 import os
 import shutil
+import sys
 
 import proftest
 from proftest import (Skip, below, copy_for_everybody, expect, expect_all, expect_equal,
                       expect_recorded, expect_share, main, need_root, need_tool, program, run, total, Recording)
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "profile"))
+import format_reader  # noqa: E402: what prof itself does not print of a recording
 
 OLD, NEW, SECOND = "jit_old(int: char) frame", "jit_new", "jit_second"
 
@@ -74,6 +78,25 @@ def test_jitdump_of_replaced_code():
     expect((NEW, 101) in lines, "no line of the loop: %s" % sorted(lines))
     expect(all(row["file"] == "/nowhere/jit.src" for row in rows if row["kind"] == "jit"), "another file: %s" % rows[:4])
     expect(r.info()["contents"]["code_excerpts"] > 0, "no code of the jitdump is kept")
+
+
+def test_source_of_a_jitdump():
+    """Its lines' text is kept where the program itself could read it, as it is for programs' own lines."""
+    kept = "".join("line %d\n" % i for i in range(95, 108)).encode()
+    with open("jit source.js", "w", encoding="ascii") as f:
+        f.write("".join("line %d\n" % i for i in range(1, 121)))
+    path = os.path.abspath("jit source.js")
+    os.symlink("/etc/passwd", "passwd.js")
+    for name, is_kept in (("/nowhere/jit.js", False), (os.path.abspath("passwd.js"), False), (path, True), ("file://" + path, True)):
+        r = record(program("jit"), 500, "dump", "anon", name)
+        rows = r.report("--by", "line", "--limit", "0")["rows"]
+        expect(any(row["kind"] == "jit" and row["line"] == 101 and row["file"] == name for row in rows), "no line: " + name)
+        with open(r.path, "rb") as f:
+            tables = format_reader.read(f.read())[0]
+        strings = tables["strings"]
+        texts = [row["text"] for row in tables.get("sources", {}).values() if strings[row["file"]]["text"].decode() == name]
+        expect(all(text.endswith(kept) for text in texts), "kept of %s: %s" % (name, texts))
+        expect_equal(bool(texts), is_kept, "kept of " + name)
 
 
 def test_jitdump_of_moved_code():

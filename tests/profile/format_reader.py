@@ -185,4 +185,5 @@ def main():
     check_sample_profile(profile)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -3,7 +3,7 @@
  * the first half jit_old and jit_second run in turns, in the second half the code of jit_old has
  * given way to jit_new (mode "move": has moved, and jit_new stands in its old place).
  *
- * usage: jit MILLISECONDS MODE [PLACE]
+ * usage: jit MILLISECONDS MODE [PLACE [SOURCE]]
  *   map      a perf map /tmp/perf-PID.map, a line when code appears; one line for a huge region
  *   0x       the same with 0x before numbers
  *   late     the perf map is written at the end, jit_new under jit_old's name
@@ -16,7 +16,8 @@
  *   heap     the program's heap
  *   stack    the main thread's stack
  *   shared   a memory file, written through one mapping and run in another
- * Names have lines in the jitdump: jit.src, 100 for the first bytes, 101 for the loop.
+ * Names have lines in the jitdump: of SOURCE (/nowhere/jit.src), 100 for the first bytes, 101 for
+ * the loop.
  */
 #include "jit_dump.h"
 
@@ -129,17 +130,19 @@ static void rename_map(const unsigned char *first, const unsigned char *second)
 
 /* ---- jitdump ---- */
 
+static const char *source = "/nowhere/jit.src";
+
 static void dump_lines(FILE *f, const unsigned char *at)
 {
-	static const char file[] = "/nowhere/jit.src";
+	size_t len = strlen(source) + 1;
 
-	put_prefix(f, 2, 16 + 16 + 16 + sizeof(file) + 16 + 2);
+	put_prefix(f, 2, 16 + 16 + 16 + len + 16 + 2);
 	put_u64(f, (uint64_t)at);
 	put_u64(f, 2);
 	put_u64(f, (uint64_t)at);
 	put_u32(f, 100);
 	put_u32(f, 0);
-	put(f, file, sizeof(file));
+	put(f, source, len);
 	put_u64(f, (uint64_t)at + LOOP);
 	put_u32(f, 101);
 	put_u32(f, 0);
@@ -188,6 +191,7 @@ int main(int argc, char **argv)
 
 	if (region == MAP_FAILED)
 		return 77;
+	source = argc > 4 ? argv[4] : source;
 	emit(first);
 	emit(second);
 	emit(third);
