@@ -198,7 +198,7 @@ def test_musl():
 def test_go():
     if not os.path.exists(program("goroutines")):
         raise Skip("no Go compiler")
-    expect_whole(record(program("goroutines"), 1500, options=["--no-kernel"]), 0.8)
+    expect_whole(record(program("goroutines"), 800, options=["--no-kernel"]), 0.8)
 
 
 def test_stack_modes():
