@@ -65,6 +65,11 @@ uint64_t codes_version(const struct codes *c)
 	return c->version;
 }
 
+bool codes_has_any(const struct codes *c)
+{
+	return c->processes.len > 0;
+}
+
 bool codes_has(const struct codes *c, const struct task_module *m)
 {
 	return process_of(c, m) != NULL;

@@ -46,6 +46,8 @@ void codes_advance(struct codes *c, uint64_t time_ns);
 
 /* Rises when an address may have come to another generation. */
 uint64_t codes_version(const struct codes *c);
+/* Is there any process that has memory for generated code? */
+bool codes_has_any(const struct codes *c);
 /* Is it memory for generated code? */
 bool codes_has(const struct codes *c, const struct task_module *m);
 /* The generation of m that the address, as it is looked up, belongs to now. */

@@ -15,12 +15,12 @@
 #define LOOK_BYTES     ((uint64_t)32 << 20) /* of memory that one look reads */
 #define LOOK_EVERY_NS  20000000ull	    /* at most, where something is missing */
 #define AGAIN_EVERY_NS 200000000ull	    /* where nothing is */
-#define COST_RATIO     20		    /* so much of the time at most is spent on looking */
-#define ALL_BYTES_MAX  ((size_t)96 << 20)   /* that are kept, of all processes */
-#define COST_MAX_NS    50000000ull	    /* what it took beyond was waiting for a CPU */
-#define REGISTRARS_MAX 16		    /* of one process */
-#define FUNCTIONS_MAX  ((size_t)1 << 16)    /* of one object */
-#define MEMORY_MOMENT  0x80000000u	    /* no file's moment */
+#define COST_RATIO     40		  /* the CPU time it took, and what passes until the next */
+#define ALL_BYTES_MAX  ((size_t)96 << 20) /* that are kept, of all processes */
+#define WAIT_MAX_NS    5000000000ull
+#define REGISTRARS_MAX 16		 /* of one process */
+#define FUNCTIONS_MAX  ((size_t)1 << 16) /* of one object */
+#define MEMORY_MOMENT  0x80000000u	 /* no file's moment */
 #define FORMERS_MAX    ((size_t)4)
 
 /* ---- what may be registered where ---- */
@@ -321,6 +321,7 @@ static void look(struct codes *c, struct process *p, uint64_t begin_ns)
 {
 	struct target target = { c, p };
 	struct registered found = { 0 };
+	uint64_t begin_cpu_ns = clock_thread_cpu_ns();
 	struct peek peek;
 	struct registered_look l = {
 		.peek = &peek, .out = &found, .is_wanted = is_wanted, .ctx = &target
@@ -338,9 +339,8 @@ static void look(struct codes *c, struct process *p, uint64_t begin_ns)
 	take_frames(c, p, &found, begin_ns);
 	codes_set_next(c);
 	p->wants_names = p->was_sampled = false;
-	uint64_t end_ns = clock_monotonic_ns(), cost_ns = end_ns - begin_ns;
-	cost_ns = cost_ns < COST_MAX_NS ? cost_ns : COST_MAX_NS;
-	p->look_due_ns = end_ns + LOOK_EVERY_NS + COST_RATIO * cost_ns;
+	uint64_t wait_ns = LOOK_EVERY_NS + COST_RATIO * (clock_thread_cpu_ns() - begin_cpu_ns);
+	p->look_due_ns = clock_monotonic_ns() + (wait_ns < WAIT_MAX_NS ? wait_ns : WAIT_MAX_NS);
 }
 
 static bool may_look(const struct codes *c, const struct process *p, uint64_t now_ns)

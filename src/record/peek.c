@@ -1,9 +1,9 @@
 /* Pages of another process, each read once. */
 #include "record/peek.h"
 
-#define PAGE_BYTES  ((uint64_t)4096)
-#define AHEAD_BYTES (4 * PAGE_BYTES)	/* read at a time: what is small lies close together */
-#define PIECE_BYTES ((size_t)512 << 10) /* of much */
+#define PAGE_BYTES   ((uint64_t)4096)
+#define PAGES_AROUND ((uint64_t)4)	 /* read at a time: what is small lies close together */
+#define PIECE_BYTES  ((size_t)512 << 10) /* of much */
 
 void peek_init(struct peek *p, ssize_t (*read)(void *, uint64_t, void *, size_t), void *ctx,
 	       uint64_t bytes_max)
@@ -38,6 +38,16 @@ static void add_page(struct peek *p, uint64_t number, uint8_t *bytes)
 	vec_push(&p->blocks, bytes);
 }
 
+static void read_pages(struct peek *p, uint64_t number, uint64_t count)
+{
+	if (!may_read(p, count * PAGE_BYTES))
+		return;
+	uint8_t *bytes = arena_alloc(&p->arena, count * PAGE_BYTES);
+	ssize_t got = p->read(p->ctx, number * PAGE_BYTES, bytes, count * PAGE_BYTES);
+	for (uint64_t i = 0; got > 0 && (i + 1) * PAGE_BYTES <= (uint64_t)got; i++)
+		add_page(p, number + i, bytes + i * PAGE_BYTES);
+}
+
 /* NULL: it cannot be read. */
 static const uint8_t *page_at(struct peek *p, uint64_t number)
 {
@@ -45,12 +55,12 @@ static const uint8_t *page_at(struct peek *p, uint64_t number)
 
 	if (index != HMAP_NONE)
 		return p->blocks.data[index];
-	if (!may_read(p, AHEAD_BYTES))
+	/* Lists lead upwards and downwards. What is around it may not be there. */
+	read_pages(p, number - number % PAGES_AROUND, PAGES_AROUND);
+	if (hmap_get(&p->pages, number) == HMAP_NONE)
+		read_pages(p, number, 1);
+	if (p->is_exhausted)
 		return NULL;
-	uint8_t *bytes = arena_alloc(&p->arena, AHEAD_BYTES);
-	ssize_t got = p->read(p->ctx, number * PAGE_BYTES, bytes, AHEAD_BYTES);
-	for (uint64_t i = 0; got > 0 && (i + 1) * PAGE_BYTES <= (uint64_t)got; i++)
-		add_page(p, number + i, bytes + i * PAGE_BYTES);
 	add_page(p, number, NULL); /* unless it is there by now */
 	return p->blocks.data[hmap_get(&p->pages, number)];
 }

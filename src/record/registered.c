@@ -5,10 +5,10 @@
 
 #include "elf/cfi.h"
 
-#define ENTRIES_MAX   (1u << 17)
+#define ENTRIES_MAX   (1u << 19)
 #define ENTRY_BYTES   ((uint32_t)12 << 10) /* two make up less than CODE_CFI_MAX */
 #define ENTRY_HEAD    8u		   /* length and id; no entry has less behind its length */
-#define CFI_BYTES_MAX ((size_t)8 << 20)
+#define CFI_BYTES_MAX ((size_t)16 << 20)
 #define FOREIGN_MAX   8u /* so many FDEs that are not wanted, and the section is another's */
 
 void registered_release(struct registered *r)

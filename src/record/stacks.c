@@ -230,7 +230,7 @@ static bool is_told_more(struct stacks *s, size_t n, uint8_t end)
 {
 	const struct task_module *generated = NULL;
 	bool is_guessed = false;
-	if (!s->late || !s->config.codes)
+	if (!s->late || !s->config.codes || !codes_has_any(s->config.codes))
 		return false;
 	for (size_t i = 0; i < n; i++) {
 		const struct task_mapping *m = frame_mapping(&s->unwound[i]);

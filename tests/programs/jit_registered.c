@@ -13,7 +13,7 @@
  *   gone     the same, but in the second half nothing is registered
  *   cycle, wild, huge, gdb-cycle, gdb-wild, gdb-huge
  *            as frame or both, behind what is registered a list that goes in a circle, leads
- *            nowhere, or to something too large
+ *            nowhere, or to something too large; status 77 for a list of an unwinder that has none
  */
 #include "jit_frameless.h"
 
@@ -175,39 +175,47 @@ static int has_begun(const char *mode, const char *what)
 /* What is registered before the rest is met after it. */
 static void register_bad(struct region *r, const char *mode)
 {
-	int is_gdb = has_begun(mode, "gdb-");
-
-	mode += is_gdb ? 4 : 0;
-	if (is_gdb) {
+	if (has_begun(mode, "gdb-")) {
 		register_with_gdb(&r->bad, &r->object, sizeof(r->object));
-		if (!strcmp(mode, "cycle"))
-			r->bad.next = &r->entry;
-		else if (!strcmp(mode, "wild"))
-			r->bad.next = (void *)(uintptr_t)0x4141414141414140;
-		else
-			r->bad.size = 1ull << 40;
 		return;
 	}
 	emit_frameless_cfi(r->bad_cfi, r->code + 2048 - r->bad_cfi, FRAMELESS_MOST);
-	if (!strcmp(mode, "huge"))
-		r->bad_cfi[24 + 3] = 0x7f; /* the FDE's length */
 	__register_frame_info(r->bad_cfi, r->unwinders[0]);
-	if (!strcmp(mode, "cycle"))
-		r->unwinders[0][5] = (uint64_t)r->unwinders[1]; /* the next one */
-	else if (!strcmp(mode, "wild"))
-		r->unwinders[0][5] = 0x4141414141414140;
+}
+
+/* 0, or 77: the unwinder keeps no list. */
+static int damage(struct region *r, const char *mode)
+{
+	uint64_t *next = &r->unwinders[0][5], wild = 0x4141414141414140;
+
+	if (!strcmp(mode, "gdb-cycle"))
+		r->bad.next = &r->entry;
+	else if (!strcmp(mode, "gdb-wild"))
+		r->bad.next = (void *)(uintptr_t)wild;
+	else if (!strcmp(mode, "gdb-huge"))
+		r->bad.size = 1ull << 40;
+	else if (!strcmp(mode, "huge"))
+		r->bad_cfi[FRAMELESS_FDE + 3] = 0x7f; /* of its length */
+	else if (r->unwinders[1][5] != (uint64_t)r->unwinders[0])
+		return 77;
+	else
+		*next = strcmp(mode, "cycle") ? wild : (uint64_t)r->unwinders[1];
+	return 0;
+}
+
+static int is_damaged(const char *mode)
+{
+	return strstr(mode, "cycle") || strstr(mode, "wild") || strstr(mode, "huge");
 }
 
 static void register_good(struct region *r, const char *mode)
 {
-	int is_bad = strstr(mode, "cycle") || strstr(mode, "wild") || strstr(mode, "huge");
-
-	if (is_bad)
+	if (is_damaged(mode))
 		register_bad(r, mode);
 	if (!strcmp(mode, "table")) {
 		r->list[0] = r->cfi;
 		__register_frame_info_table(r->list, r->unwinders[1]);
-	} else if (!strcmp(mode, "both") || is_bad) {
+	} else if (!strcmp(mode, "both") || is_damaged(mode)) {
 		__register_frame_info(r->cfi, r->unwinders[1]);
 	} else if (strcmp(mode, "gdb")) {
 		__register_frame(r->cfi);
@@ -228,6 +236,8 @@ int main(int argc, char **argv)
 		return 77;
 	emit(r, FRAMELESS_MOST, is_replaced ? "jit_before" : "jit_named");
 	register_good(r, mode);
+	if (is_damaged(mode) && damage(r, mode))
+		return 77;
 	if (!strcmp(mode, "thrown"))
 		((frameless_function *)(uintptr_t)r->code)(look_back, 0);
 	run(r, is_replaced ? ms / 2 : ms);

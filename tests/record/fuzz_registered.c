@@ -81,8 +81,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		follow(data + 1, size - 1);
 	} else if (size > 1) {
 		struct image *memory = calloc(1, sizeof(*memory));
-		memory->len = size - 1 < IMAGE_BYTES ? size - 1 : IMAGE_BYTES;
-		memcpy(memory->bytes, data + 1, memory->len);
+		size_t given = size - 1 < IMAGE_BYTES ? size - 1 : IMAGE_BYTES;
+		memory->len = (given + 4095) / 4096 * 4096; /* there are whole pages only */
+		memcpy(memory->bytes, data + 1, given);
 		look(memory);
 		free(memory);
 	}

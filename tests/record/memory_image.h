@@ -52,21 +52,21 @@ static inline bool image_wants(void *ctx, uint64_t address)
 	return address >= CODE && address - CODE < CODE_BYTES;
 }
 
-#define CFI_CIE	  24u /* where its FDE begins */
+#define CIE_BYTES 24u /* where its FDE begins */
 #define CFI_BYTES 52u /* with the terminator */
 
 /* Relative to where it stands; said to stand at another address with a shift. */
 static inline void image_cfi(struct image *m, uint64_t address, uint64_t shift, uint64_t code,
 			     uint32_t size)
 {
-	static const uint8_t cie[CFI_CIE] = { 0x14, 0, 0,    0,	   0, 0,    0,	  0, 1, 'z',  'R',
-					      0,    1, 0x78, 0x10, 1, 0x1b, 0x0c, 7, 8, 0x90, 1 };
+	static const uint8_t cie[CIE_BYTES] = { 0x14, 0, 0,    0,    0, 0,    0,    0, 1, 'z',	'R',
+						0,    1, 0x78, 0x10, 1, 0x1b, 0x0c, 7, 8, 0x90, 1 };
 	static const uint8_t fde[] = { 0x14, 0, 0, 0, 0x1c, 0, 0, 0 };
-	uint64_t field = address + CFI_CIE + 8;
+	uint64_t field = address + CIE_BYTES + 8;
 
 	memset(m->bytes + (address - IMAGE_BASE), 0, CFI_BYTES);
 	image_put(m, address, cie, sizeof(cie));
-	image_put(m, address + CFI_CIE, fde, sizeof(fde));
+	image_put(m, address + CIE_BYTES, fde, sizeof(fde));
 	image_u32(m, field, (uint32_t)(code - (field + shift)));
 	image_u32(m, field + 4, size);
 }

@@ -187,7 +187,7 @@ static void put_array(struct fixture *f, uint64_t array, unsigned count)
 	put_cached(f, array, 0x400000, 0x400100, 0x8000); /* of a file: not wanted */
 	for (unsigned n = 0; n < count; n++)
 		put_cached(f, array + 32 * (n + 1), CODE + n * 2 * FUNCTION,
-			   CODE + n * 2 * FUNCTION + FUNCTION, table(f, n) + CFI_CIE);
+			   CODE + n * 2 * FUNCTION + FUNCTION, table(f, n) + CIE_BYTES);
 }
 
 static void test_array(void **state)
@@ -286,7 +286,7 @@ static void test_huge_entry(void **state)
 	image_u64(&f->memory, VARIABLES, OBJECTS);
 	put_object(f, OBJECTS, table(f, 0), UNSEEN, OBJECTS + 0x40);
 	put_object(f, OBJECTS + 0x40, table(f, 1), UNSEEN, 0);
-	image_u32(&f->memory, TABLES + 64 + CFI_CIE, 0x7fffffff);
+	image_u32(&f->memory, TABLES + 64 + CIE_BYTES, 0x7fffffff);
 	take(f, 1);
 	assert_functions(f, 1);
 	assert_int_equal(f->found.fault, REGISTERED_TOO_LARGE);
@@ -415,7 +415,7 @@ static void test_objects(void **state)
 	put_gdb_entry(f, OBJECTS + 0x40, 0, OBJECTS + 0xc00);
 	put_gdb_object(f, OBJECTS + 0xc00, ".debug_frame", 1);
 	image_u32(&f->memory, old_style + 4, UINT32_MAX); /* a CIE there */
-	image_u32(&f->memory, old_style + CFI_CIE + 4, 0);
+	image_u32(&f->memory, old_style + CIE_BYTES + 4, 0);
 	take_gdb(f);
 	assert_functions(f, 2);
 	assert_int_equal(f->found.objects.len, 2);
