@@ -145,6 +145,13 @@ static bool read_record(const struct go_table *t, uint64_t i, struct go_function
 	return true;
 }
 
+bool go_table_at(const struct go_table *t, uint64_t index, struct go_function *out)
+{
+	return index < t->count && function_start(t, index, &out->start) &&
+	       function_start(t, index + 1, &out->end) && out->end >= out->start &&
+	       read_record(t, index, out);
+}
+
 bool go_table_find(const struct go_table *t, uint64_t vaddr, struct go_function *out)
 {
 	uint64_t low = 0, high = t->count, start;
@@ -157,10 +164,7 @@ bool go_table_find(const struct go_table *t, uint64_t vaddr, struct go_function 
 		else
 			high = mid;
 	}
-	if (low == 0 || !function_start(t, low - 1, &out->start) ||
-	    !function_start(t, low, &out->end))
-		return false;
-	return vaddr >= out->start && vaddr < out->end && read_record(t, low - 1, out);
+	return low != 0 && go_table_at(t, low - 1, out) && vaddr >= out->start && vaddr < out->end;
 }
 
 bool go_table_number(const struct go_table *t, const struct go_function *f, uint32_t table,

@@ -48,6 +48,8 @@ bool go_table_open(struct go_table *t, const uint8_t *data, size_t len, uint64_t
 /* The image's table. */
 bool go_table_init(struct go_table *t, struct elf_image *image);
 bool go_table_find(const struct go_table *t, uint64_t vaddr, struct go_function *out);
+/* The function at this place of the sorted table, up to t->count. */
+bool go_table_at(const struct go_table *t, uint64_t index, struct go_function *out);
 /* Bytes between the stack pointer and the return address at the instruction at vaddr, in f. */
 bool go_table_depth(const struct go_table *t, const struct go_function *f, uint64_t vaddr,
 		    int32_t *out);

@@ -564,6 +564,7 @@ void pipeline_get_stats(const struct pipeline *p, struct pipeline_stats *out)
 	out->guessed = s.guessed;
 	out->truncated = s.truncated;
 	out->elsewhere = s.elsewhere;
+	out->has_go = s.has_go;
 }
 
 /* ---- the end ---- */

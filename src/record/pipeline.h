@@ -104,6 +104,7 @@ int pipeline_finish(struct pipeline *p, const struct pipeline_end *end, struct e
 struct pipeline_stats {
 	uint64_t samples, samples_first, /* of the first event */ known, whole, guessed, truncated,
 		elsewhere /* cut on another stack */, stacks;
+	bool has_go; /* samples of Go programs, which run many stacks */
 	uint64_t lost_records; /* from LOST records */
 	uint64_t throttled_ns, throttle_count;
 	uint64_t first_ns, last_ns;   /* times of samples */

@@ -121,6 +121,7 @@ static struct elf_image *find_debug(void *ctx)
 static void open_module(struct stacks *s, const struct task_module *m)
 {
 	s->modules.data[m->index] = unwind_module_new(m->image, NULL);
+	s->stats.has_go |= unwind_module_is_go(s->modules.data[m->index]);
 	if (!s->config.files || m->kind != MODULE_FILE)
 		return;
 	struct debug_search *search = xcalloc(1, sizeof(*search));

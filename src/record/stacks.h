@@ -40,6 +40,7 @@ struct stacks_result {
 struct stacks_stats {
 	uint64_t stacks, known /* how they ended */, whole, guessed, truncated, elsewhere, checked,
 		agreed;
+	bool has_go; /* samples of Go programs, which run many stacks */
 };
 
 struct stacks *stacks_new(const struct stacks_config *config);

@@ -22,9 +22,10 @@
 #define POLL_MS	       50
 #define CLOCK_NS       1000000000ull
 #define GROW_MIN       100 /* stacks before the cut share is judged */
+#define GROW_ONE_IN    500 /* cut, and more are cut than the larger copy is worth */
 #define GROW_ELSEWHERE 3   /* stacks that go on on another one: that does not happen by chance */
 #define JITTER_NS      1000000000ull
-#define MAX_OUTLIVING  1000 /* that are looked at */
+#define MAX_OUTLIVING  1000		/* that are looked at */
 #define NAMING_CPU_NS  (120 * CLOCK_NS) /* of one module, when everything else is done */
 
 struct worker {
@@ -240,21 +241,26 @@ static void say_growth(struct worker *w, const struct pipeline_stats *s)
 	char text[200];
 	double all = (double)s->stacks;
 	unsigned kb = (w->plan->stack_bytes[1] + 8) >> 10;
-	if (s->truncated >= s->elsewhere)
+	if (s->has_go)
 		snprintf(text, sizeof(text),
-			 "%.0f%% of stacks were cut at %u kB: copying %u kB from now on",
+			 "Go runs on many stacks: following frame pointers too, and copying %u kB, "
+			 "from now on",
+			 kb);
+	else if (s->truncated >= s->elsewhere)
+		snprintf(text, sizeof(text),
+			 "%.1f%% of stacks were cut at %u kB: copying %u kB from now on",
 			 100.0 * (double)s->truncated / all, w->plan->stack_bytes[0] >> 10, kb);
 	else
 		snprintf(text, sizeof(text),
-			 "%.0f%% of stacks go on on another stack: following frame pointers too, "
+			 "%.1f%% of stacks go on on another stack: following frame pointers too, "
 			 "and copying %u kB, from now on",
 			 100.0 * (double)s->elsewhere / all, kb);
 	pipeline_note(w->pipeline, text);
-	log_message(LOG_NOTICE, "%s", text);
+	log_message(s->has_go ? LOG_INFO : LOG_NOTICE, "%s", text);
 }
 
-/* Stacks are being cut: go over to the larger copy prepared at the start, which has the kernel's
- * frame-pointer chain beside it. */
+/* Stacks are being cut, or will be: go over to the larger copy prepared at the start, which has the
+ * kernel's frame-pointer chain beside it. */
 static void grow_stacks(struct worker *w)
 {
 	struct pipeline_stats s;
@@ -262,8 +268,8 @@ static void grow_stacks(struct worker *w)
 	    w->plan->stack_mode != STACK_COPY || !w->plan->stack_bytes[1])
 		return;
 	pipeline_get_stats(w->pipeline, &s);
-	if ((s.stacks < GROW_MIN && s.elsewhere < GROW_ELSEWHERE) ||
-	    (s.truncated + s.elsewhere) * 100 < s.stacks)
+	if (!s.has_go && ((s.stacks < GROW_MIN && s.elsewhere < GROW_ELSEWHERE) ||
+			  (s.truncated + s.elsewhere) * GROW_ONE_IN < s.stacks))
 		return;
 	w->tried_to_grow = true;
 	w->grown = rings_grow(&w->rings);

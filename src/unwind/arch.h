@@ -48,8 +48,7 @@ struct arch {
 	/* Registers that a function saves only to pass them on when it resumes an exception: bits.
 	 */
 	uint64_t eh_data;
-	/* Code at pc that a signal handler returns to: its first instruction is so long. */
-	uint8_t sigreturn_first;
+	/* Code at pc that a signal handler returns to. */
 	bool (*is_sigreturn)(const uint8_t *code, size_t n);
 	/* Code at a return address that ends the thread: the caller is its start. */
 	bool (*is_thread_exit)(const uint8_t *code, size_t n);

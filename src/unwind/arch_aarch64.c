@@ -104,7 +104,6 @@ const struct arch arch_aarch64 = {
 	.is_jump = is_jump,
 	.direct_jump = direct_jump,
 	.eh_data = 3,
-	.sigreturn_first = 4,
 	.is_sigreturn = is_sigreturn,
 	.is_thread_exit = is_thread_exit,
 	.simulate = aarch64_simulate,

@@ -159,7 +159,6 @@ const struct arch arch_x86_64 = {
 	.is_jump = is_jump,
 	.direct_jump = direct_jump,
 	.eh_data = 1u << RAX | 1u << RDX,
-	.sigreturn_first = 7,
 	.is_sigreturn = is_sigreturn,
 	.is_thread_exit = is_thread_exit,
 	.is_context_end = is_context_end,

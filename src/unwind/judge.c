@@ -5,8 +5,9 @@
  */
 #include "unwind/judge.h"
 
-#define CODE_AHEAD 16
-#define JUMP_AHEAD 512 /* a tail call is looked for so far into a function */
+#define CODE_AHEAD	16
+#define SIGRETURN_BYTES 9
+#define JUMP_AHEAD	512 /* a tail call is looked for so far into a function */
 
 bool place_find(struct walk *w, uint64_t pc, bool exact, struct place *out)
 {
@@ -206,6 +207,16 @@ static const struct rule *signal_rule(struct walk *w, const struct place *p)
 	return rule && rule->is_signal && rule->kind == RULE_FULL ? rule : NULL;
 }
 
+/* At the trampoline's beginning, or, where it was interrupted, anywhere in it: the context lies at
+ * the stack pointer until the kernel, entered by its last instruction, has taken it. */
+static bool is_in_sigreturn(struct walk *w, const struct place *p)
+{
+	for (uint64_t back = 0; back <= (w->exact ? SIGRETURN_BYTES : 0); back++)
+		if (is_sigreturn_code(w->arch, p, p->vaddr - back))
+			return true;
+	return false;
+}
+
 static uint8_t classify(struct walk *w, const struct place *p, const struct rule **rule)
 {
 	if (!p->range.module)
@@ -213,8 +224,7 @@ static uint8_t classify(struct walk *w, const struct place *p, const struct rule
 	*rule = signal_rule(w, p);
 	if (*rule)
 		return CODE_SIGNAL_RULE;
-	if (is_sigreturn_code(w->arch, p, p->vaddr) ||
-	    (w->exact && is_sigreturn_code(w->arch, p, p->vaddr - w->arch->sigreturn_first)))
+	if (is_in_sigreturn(w, p))
 		return CODE_SIGRETURN;
 	return is_root(w, p) ? CODE_ROOT : CODE_PLAIN;
 }

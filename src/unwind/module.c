@@ -25,6 +25,7 @@ struct unwind_module {
 	struct cfi_finder finder;
 	struct go_table go;
 	bool is_go;
+	struct hmap parents;  /* address in a literal → place of its parent, + 1; 0: not known */
 	struct hmap compiled; /* section and FDE offset → function */
 	VEC(struct function) functions;
 	VEC(struct row) rows;
@@ -70,6 +71,7 @@ void unwind_module_free(struct unwind_module *m)
 		return;
 	cfi_finder_release(&m->finder);
 	hmap_release(&m->compiled);
+	hmap_release(&m->parents);
 	vec_release(&m->functions);
 	vec_release(&m->rows);
 	rule_set_release(&m->rules);
@@ -138,6 +140,28 @@ bool unwind_module_is_go(const struct unwind_module *m)
 	return m->is_go;
 }
 
+bool module_go_depth(struct unwind_module *m, uint64_t vaddr, int32_t *depth)
+{
+	return m->is_go && go_depth_before(&m->go, vaddr, depth);
+}
+
+bool module_go_literal_parent(struct unwind_module *m, uint64_t vaddr, uint64_t callee,
+			      uint64_t *function)
+{
+	struct go_function f;
+	uint32_t known = m->is_go ? hmap_get(&m->parents, vaddr) : 0;
+	if (known == HMAP_NONE) {
+		uint32_t index = 0;
+		bool found = go_literal_parent(&m->go, m->arch, m->image, vaddr, callee, &index);
+		known = found ? index + 1 : 0;
+		hmap_put(&m->parents, vaddr, known);
+	}
+	if (known == 0 || !go_table_at(&m->go, known - 1, &f))
+		return false;
+	*function = f.start;
+	return true;
+}
+
 bool module_calls_go_switch(struct unwind_module *m, uint64_t vaddr, int32_t *depth)
 {
 	return m->is_go && go_calls_switch(&m->go, m->arch, m->image, vaddr, depth);
@@ -146,13 +170,15 @@ bool module_calls_go_switch(struct unwind_module *m, uint64_t vaddr, int32_t *de
 /* False when Go's table does not know vaddr. */
 static bool go_rule_at(struct unwind_module *m, uint64_t vaddr, const struct rule **out)
 {
-	static const struct rule root = { .kind = RULE_ROOT }, change = { .kind = RULE_GO_SWITCH };
+	static const struct rule fixed[] = { [RULE_ROOT] = { .kind = RULE_ROOT },
+					     [RULE_GO_SWITCH] = { .kind = RULE_GO_SWITCH },
+					     [RULE_GO_GROWTH] = { .kind = RULE_GO_GROWTH } };
 	struct cfi_cie cie = { .ra_reg = m->arch->pc_reg };
 	struct cfi_row row;
 	enum rule_kind kind;
-	if (!go_row(&m->go, m->arch, m->image, vaddr, &kind, &row))
+	if (!go_row(&m->go, m->arch, m->image, vaddr, &kind, &row, &cie.is_signal))
 		return false;
-	*out = kind == RULE_ROOT ? &root : kind == RULE_GO_SWITCH ? &change : NULL;
+	*out = kind == RULE_NO_CFI ? NULL : &fixed[kind];
 	if (kind == RULE_FRAME) {
 		uint32_t index = rule_intern(&m->rules, m->arch, NULL, &cie, &row);
 		*out = m->rules.rules.data[index];

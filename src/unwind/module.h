@@ -9,9 +9,14 @@
 
 /* The rule at vaddr; NULL when nothing describes it. Valid as long as the module. */
 const struct rule *module_rule_at(struct unwind_module *m, uint64_t vaddr);
+/* How deep a Go function's stack is before vaddr, a return address. */
+bool module_go_depth(struct unwind_module *m, uint64_t vaddr, int32_t *depth);
 /* vaddr is a return address behind a call of a function of Go's that changes the stack; *depth: of
  * the caller's stack there. */
 bool module_calls_go_switch(struct unwind_module *m, uint64_t vaddr, int32_t *depth);
+/* The function of Go's that the literal at vaddr stands in, and that calls the one at callee. */
+bool module_go_literal_parent(struct unwind_module *m, uint64_t vaddr, uint64_t callee,
+			      uint64_t *function);
 /* n bytes of code at vaddr, or NULL. */
 const uint8_t *module_code(const struct unwind_module *m, uint64_t vaddr, size_t n);
 /* Code of the program's entry that no CFI describes: the first frame of the main thread. */

@@ -209,6 +209,7 @@ static bool step(struct walk *w, const struct rule *rule, uint8_t *how)
 		w->end = END_ROOT;
 		return false;
 	case RULE_GO_SWITCH:
+	case RULE_GO_GROWTH:
 		return step_go_switch(w, how);
 	case RULE_JIT:
 		return step_jit(w, how);
@@ -387,55 +388,130 @@ struct chain_walk {
 	bool exact;
 };
 
-static bool add_chain_frame(struct unwinder *u, struct chain_walk *c, uint64_t pc)
+static bool add_chain_frame(struct unwinder *u, struct chain_walk *c, uint64_t pc, uint8_t how)
 {
 	const struct cached *at = lookup(u, pc - 1, u->walk.key);
 	if (!at || c->n == c->max)
 		return false;
-	c->frames[c->n++] = (struct unwind_frame){ pc, at->user, FRAME_CHAIN };
+	c->frames[c->n++] = (struct unwind_frame){ pc, at->user, how };
 	c->pc = pc;
 	c->exact = false;
 	return true;
 }
 
-/* Code without a frame of its own: assembler of Go's. */
-static bool is_frameless(struct unwinder *u, const struct chain_walk *c)
+/* Of a chain's frame in Go code. */
+static const struct rule *go_rule(struct unwinder *u, const struct chain_walk *c)
 {
 	struct place p;
-	const struct rule *rule = NULL;
-	if (place_find(&u->walk, c->pc, c->exact, &p) && p.range.module &&
-	    unwind_module_is_go(p.range.module))
-		rule = module_rule_at(p.range.module, p.vaddr - !c->exact);
-	return rule && rule->kind == RULE_FRAME && !rule->cfa_is_fp && rule->cfa_offset == 8;
+	return place_find(&u->walk, c->pc, c->exact, &p) && p.range.module &&
+			       unwind_module_is_go(p.range.module)
+		       ? module_rule_at(p.range.module, p.vaddr - !c->exact)
+		       : NULL;
 }
 
-/* Code that changed stacks, or has no frame, is no part of the chain, and its caller, whose frame
- * comes next, is not named by it: only called by the next entry. */
-static bool add_skipped_caller(struct unwinder *u, struct chain_walk *c, uint64_t ra)
+/* What of the frame at hand is not in the chain. */
+enum chain_gap {
+	GAP_NONE,
+	GAP_CALLER, /* its caller: it has no frame of its own (assembler of Go's), or changed stacks
+		     */
+	GAP_MORE,   /* its caller, and another function between the two */
+};
+
+static enum chain_gap gap_at(const struct rule *rule)
+{
+	if (rule && rule->kind == RULE_GO_GROWTH)
+		return GAP_MORE;
+	bool frameless =
+		rule && rule->kind == RULE_FRAME && !rule->cfa_is_fp && rule->cfa_offset == 8;
+	return frameless || (rule && rule->kind == RULE_GO_SWITCH) ? GAP_CALLER : GAP_NONE;
+}
+
+/* Where a signal made code seem to call another function, to where that returns. */
+static bool add_interrupted(struct unwinder *u, struct chain_walk *c, uint64_t pc)
+{
+	const struct rule *rule = go_rule(u, c);
+	const struct cached *at = rule && rule->is_signal ? lookup(u, pc, u->walk.key) : NULL;
+	if (!at || c->n == c->max)
+		return false;
+	c->frames[c->n++] = (struct unwind_frame){ pc, at->user, FRAME_SIGNAL };
+	c->pc = pc;
+	c->exact = true;
+	return true;
+}
+
+/* The caller that the chain does not name is what its next entry called. */
+static bool add_skipped_caller(struct unwinder *u, struct chain_walk *c, uint64_t ra,
+			       enum chain_gap gap)
 {
 	uint64_t function;
-	return judge_called(&u->walk, ra, &function) && add_chain_frame(u, c, function + 1);
+	return judge_called(&u->walk, ra, &function) &&
+	       add_chain_frame(u, c, function + 1, gap == GAP_MORE ? FRAME_GUESSED : FRAME_CHAIN);
+}
+
+/* Where the chain goes on behind the frame at hand. What a signal interrupted is not in it: it goes
+ * on behind the handler's frames. */
+static size_t chain_behind(const struct unwind_request *rq, const struct chain_walk *c)
+{
+	for (size_t n = c->n; n > 0; n--) {
+		for (size_t i = 0; i < rq->chain_count; i++)
+			if (rq->chain[i] == c->frames[n - 1].pc)
+				return i + 1;
+		if (c->frames[n - 1].how != FRAME_SIGNAL)
+			break;
+	}
+	return rq->chain_count;
+}
+
+/* A function whose stack grows has no frame so far: it is in no chain, only its caller may be
+ * known.
+ */
+static bool add_grown(struct unwinder *u, struct chain_walk *c)
+{
+	uint64_t ra, function;
+	if (!go_find_grown(&u->walk, &ra))
+		return false;
+	bool called = judge_called(&u->walk, ra, &function) &&
+		      add_chain_frame(u, c, function + 1, FRAME_CHAIN);
+	return add_chain_frame(u, c, ra, called ? FRAME_CHAIN : FRAME_GUESSED);
+}
+
+/* The first function of a goroutine is called by none that tells its name. One that changed stacks
+ * to call a literal is the one that this stands in. */
+static bool add_first_function(struct unwinder *u, struct chain_walk *c)
+{
+	struct place p;
+	uint64_t inner = c->n > 1 ? c->frames[c->n - 2].pc - 1 : 0, function;
+	return place_find(&u->walk, c->pc, c->exact, &p) && p.range.module &&
+	       inner - p.range.start < p.range.end - p.range.start &&
+	       module_go_literal_parent(p.range.module, inner - p.range.bias, p.vaddr - 1,
+					&function) &&
+	       add_chain_frame(u, c, function + p.range.bias + 1, FRAME_CHAIN);
 }
 
 /* The walk came to an end where the chain goes on: take the rest from it. */
-static size_t follow_chain(struct unwinder *u, const struct cached *at, struct chain_walk *c)
+static size_t follow_chain(struct unwinder *u, struct chain_walk *c)
 {
 	struct walk *w = &u->walk;
 	const struct unwind_request *rq = w->rq;
-	bool changes = at->rule->kind == RULE_GO_SWITCH;
-	size_t i = 0;
-	while (i < rq->chain_count && rq->chain[i] != c->pc)
-		i++;
-	for (i++; i < rq->chain_count; i++, changes = is_frameless(u, c)) {
+	size_t i = chain_behind(rq, c);
+	enum chain_gap gap = gap_at(go_rule(u, c));
+	if (gap == GAP_MORE && add_grown(u, c))
+		gap = GAP_NONE;
+	for (; i < rq->chain_count; i++, gap = gap_at(go_rule(u, c))) {
 		uint64_t ra = rq->chain[i];
 		if (judge_is_root(w, ra)) {
-			if (add_chain_frame(u, c, ra))
+			bool all =
+				gap == GAP_NONE || (gap == GAP_CALLER && add_first_function(u, c));
+			if (add_chain_frame(u, c, ra, all ? FRAME_CHAIN : FRAME_GUESSED))
 				w->end = END_ROOT;
 			break;
 		}
+		if (add_interrupted(u, c, ra))
+			continue;
 		if (judge_return(w, ra) == IS_NO_RETURN ||
-		    (changes && !add_skipped_caller(u, c, ra)) ||
-		    !judge_may_have_called(w, ra, c->pc, c->exact) || !add_chain_frame(u, c, ra))
+		    (gap != GAP_NONE && !add_skipped_caller(u, c, ra, gap)) ||
+		    !judge_may_have_called(w, ra, c->pc, c->exact) ||
+		    !add_chain_frame(u, c, ra, FRAME_CHAIN))
 			break;
 	}
 	return c->n;
@@ -493,7 +569,7 @@ static size_t walk_out(struct unwinder *u, const struct cached *at, uint64_t key
 		if (!stepped && may_follow_chain(w)) {
 			struct chain_walk c = { frames, n, max, frames[n - 1].pc,
 						frame_is_exact(frames[n - 1].how) };
-			return follow_chain(u, at, &c);
+			return follow_chain(u, &c);
 		}
 		if (!stepped)
 			return n;

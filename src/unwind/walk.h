@@ -102,7 +102,9 @@ bool step_without_cfi(struct walk *w, uint8_t *how);		       /* fallback.c */
 /* fallback.c: by the code alone, only where that is certain. */
 bool step_by_code(struct walk *w, uint8_t *how);
 bool step_jit(struct walk *w, uint8_t *how);	   /* fallback.c: RULE_JIT */
-bool step_go_switch(struct walk *w, uint8_t *how); /* go.c: RULE_GO_SWITCH */
+bool step_go_switch(struct walk *w, uint8_t *how); /* go.c: RULE_GO_SWITCH, RULE_GO_GROWTH */
+/* Where RULE_GO_GROWTH ended: the return address in the function that called the growing one. */
+bool go_find_grown(struct walk *w, uint64_t *ra);
 /* full.c: registers that the kernel saved at the stack pointer for the code a signal interrupted.
  */
 bool step_sigreturn(struct walk *w, uint8_t *how);

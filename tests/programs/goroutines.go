@@ -1,5 +1,6 @@
-// Goroutines that sort, call themselves and allocate. The argument is milliseconds of CPU time.
-// Truth: every stack begins with runtime.goexit (a goroutine's) or runtime.mstart (the runtime's own).
+// Goroutines that sort, call themselves, allocate and let their stacks grow. The argument is milliseconds of CPU time.
+// Truth: every stack begins with runtime.goexit (a goroutine's) or runtime.mstart (the runtime's own). spread never lets
+// its stack grow: only grow does, which it calls.
 package main
 
 import (
@@ -41,6 +42,35 @@ func cpuTime() time.Duration {
 	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
 }
 
+//go:noinline
+func grow(n int) int {
+	var pad [2048]byte
+	pad[n] = byte(n)
+	if n > 0 {
+		return grow(n-1) + int(pad[n])
+	}
+	return int(pad[0])
+}
+
+//go:nosplit
+//go:noinline
+func spread() int {
+	return grow(6)
+}
+
+//go:noinline
+func spreads(n int) int {
+	sum := 0
+	done := make(chan int)
+	for i := 0; i < n; i++ {
+		go func() { done <- spread() }()
+	}
+	for i := 0; i < n; i++ {
+		sum += <-done
+	}
+	return sum
+}
+
 func main() {
 	ms := 400
 	if len(os.Args) > 1 {
@@ -62,7 +92,7 @@ func main() {
 		done <- s
 	}()
 	for cpuTime() < end {
-		sum += fib(22) + sorter(v) + maps(500)
+		sum += fib(22) + sorter(v) + maps(500) + spreads(50)
 		work <- sum
 	}
 	close(work)

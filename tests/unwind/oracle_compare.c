@@ -145,7 +145,7 @@ static const char *prof_is_shorter(const struct oracle_subject *s, const struct 
 		return "finds no CFI: the file has no search table; guesses";
 	if (s->end == END_ROOT && site.rule->kind == RULE_ROOT)
 		return "goes on beyond a frame that is its thread's first";
-	if (site.rule->kind == RULE_GO_SWITCH)
+	if (site.rule->kind == RULE_GO_SWITCH || site.rule->kind == RULE_GO_GROWTH)
 		return "a change of Go's stacks: takes it for a call; prof ends, marked";
 	if (reads_go_table(&site))
 		return no_go_table;

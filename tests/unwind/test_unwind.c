@@ -469,6 +469,32 @@ static void frame_below_stack_pointer(void **state)
 	close_world(&w);
 }
 
+/* Also when the kernel was entered by the trampoline's last instruction and has not gone back yet.
+ */
+static void signal_trampoline(void **state)
+{
+	static const uint8_t code[] = { 0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05 };
+	static const uint64_t offsets[] = { 0, 7, 9 };
+	struct world w = { 0 };
+	(void)state;
+	describe(&w, simple, 3, false);
+	memcpy(w.text + 0x200, code, sizeof(code));
+	open_world(&w, UNWIND_X86_64);
+	w.stack[160 / 8] = STACK + 40 * 8; /* the interrupted stack pointer */
+	w.stack[168 / 8] = AT(1);
+	w.stack[40 + 1] = AT(0x50);
+	w.stack[40 + 6] = AT(0x90);
+	for (size_t i = 0; i < ARRAY_LEN(offsets); i++) {
+		run(&w, AT(0x200 + offsets[i]), FRAMES_MAX);
+		assert_int_equal(w.end, END_ROOT);
+		assert_int_equal(w.count, 4);
+		expect(&w, 1, AT(1), FRAME_SIGNAL);
+		expect(&w, 2, AT(0x50), FRAME_CFI);
+		expect(&w, 3, AT(0x90), FRAME_CFI);
+	}
+	close_world(&w);
+}
+
 /* What the copy does not hold is in the kernel's chain, where that fits the code. */
 static void chain_of_the_kernel(void **state)
 {
@@ -504,6 +530,38 @@ static void chain_of_the_kernel(void **state)
 	w.count = unwind_stack(w.unwinder, &rq, w.frames, FRAMES_MAX, &w.end);
 	assert_int_equal(w.end, END_TRUNCATED);
 	assert_int_equal(w.count, 1);
+	close_world(&w);
+}
+
+/* What a signal interrupted, on a stack that is not there, is in no chain: its caller follows the
+ * handler's frames. */
+static void chain_behind_a_signal(void **state)
+{
+	static const uint8_t code[] = { 0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05 };
+	static const uint64_t chain[] = { AT(0x200), AT(0x50), AT(0x90), 0x1234 };
+	struct world w = { 0 };
+	(void)state;
+	describe(&w, simple, 3, false);
+	put_call(&w, 0x50, 0);
+	put_call(&w, 0x90, 0x40);
+	memcpy(w.text + 0x200, code, sizeof(code));
+	open_world(&w, UNWIND_X86_64);
+	w.stack[160 / 8] = STACK / 2; /* far from the copy */
+	w.stack[168 / 8] = AT(1);
+	struct unwind_request rq = { .regs = &w.regs,
+				     .memory = &w.memory,
+				     .find = find,
+				     .find_ctx = &w,
+				     .space = 7,
+				     .chain = chain,
+				     .chain_count = ARRAY_LEN(chain) };
+	w.regs.pc = AT(0x200);
+	w.count = unwind_stack(w.unwinder, &rq, w.frames, FRAMES_MAX, &w.end);
+	assert_int_equal(w.end, END_ROOT);
+	assert_int_equal(w.count, 4);
+	expect(&w, 1, AT(1), FRAME_SIGNAL);
+	expect(&w, 2, AT(0x50), FRAME_CHAIN);
+	expect(&w, 3, AT(0x90), FRAME_CHAIN);
 	close_world(&w);
 }
 
@@ -857,7 +915,9 @@ int main(void)
 		cmocka_unit_test(cut_and_unreadable),
 		cmocka_unit_test(unmapped),
 		cmocka_unit_test(read_at_another_time),
+		cmocka_unit_test(signal_trampoline),
 		cmocka_unit_test(chain_of_the_kernel),
+		cmocka_unit_test(chain_behind_a_signal),
 		cmocka_unit_test(frame_in_scratch_register),
 		cmocka_unit_test(frame_below_stack_pointer),
 		cmocka_unit_test(root_of_deep_stack),
