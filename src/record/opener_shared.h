@@ -34,6 +34,8 @@ struct opener_stuck {
 	} places[OPENER_MAX_RESTARTS];
 };
 
+/* How long one may wait in one call when so many were left behind. */
+uint64_t opener_patience_ns(unsigned restarts);
 bool opener_was_stuck(const struct openers *o, pid_t pid, const char *path);
 _Noreturn void opener_main(const struct openers *all, const struct opener *self);
 

@@ -14,7 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define BLOCKED_NS   3000000000ull  /* in one wait */
+#define BLOCKED_NS   3000000000ull  /* in one wait, the first time */
+#define IMPATIENT_NS 100000000ull   /* and at last */
 #define BUSY_NS	     20000000000ull /* with one request, however much it gets done meanwhile */
 #define REAP_US	     1000
 #define REAP_TRIES   200
@@ -124,7 +125,14 @@ static bool waits(pid_t pid, uint64_t *switches)
 	return waiting;
 }
 
-static bool is_stuck(struct opener *p, uint64_t now_ns)
+/* Many folders may hang, and the end of the recording must not wait for each of them as long. */
+uint64_t opener_patience_ns(unsigned restarts)
+{
+	uint64_t ns = restarts < 6 ? BLOCKED_NS >> restarts : 0;
+	return ns > IMPATIENT_NS ? ns : IMPATIENT_NS;
+}
+
+static bool is_stuck(struct opener *p, uint64_t now_ns, uint64_t patience_ns)
 {
 	uint32_t request = atomic_load(&p->shared->request);
 	uint64_t switches;
@@ -140,7 +148,7 @@ static bool is_stuck(struct opener *p, uint64_t now_ns)
 		p->blocked_since_ns = now_ns;
 	p->seen_request = request;
 	p->seen_switches = switches;
-	return now_ns - p->blocked_since_ns > BLOCKED_NS || now_ns - p->busy_since_ns > BUSY_NS;
+	return now_ns - p->blocked_since_ns > patience_ns || now_ns - p->busy_since_ns > BUSY_NS;
 }
 
 /* The file's folder, or the file itself when that is the root. */
@@ -197,7 +205,7 @@ void openers_watch(struct openers *o)
 		if (p->pid <= 0)
 			continue;
 		say_refused(o, p->shared);
-		if (is_stuck(p, now_ns))
+		if (is_stuck(p, now_ns, opener_patience_ns(o->restarts)))
 			leave_behind(o, p);
 	}
 }

@@ -567,6 +567,12 @@ static void name_leaf(const struct task_thread *t, const struct record *r, struc
 	leaf->mapping = m;
 }
 
+/* Its program was begun, and nothing of it has run. */
+static bool is_in_exec(const struct task_thread *t)
+{
+	return t->space && t->space->from_exec && !t->space->has_run;
+}
+
 void stacks_resolve(struct stacks *s, const struct task_thread *t, const struct record *r,
 		    struct stacks_result *out)
 {
@@ -580,10 +586,13 @@ void stacks_resolve(struct stacks *s, const struct task_thread *t, const struct 
 		s->frames[n++] = (struct raw_frame){ NULL, sample->ip, FRAME_REGISTER, true, 0 };
 	size_t kernel_frames = n;
 	n += user_part(s, t, r, in_kernel, s->frames + n, &out->end);
-	/* Inside execve the user's registers are still those of the image that is gone. */
+	/* Inside execve the user's registers are still those of the image that is gone, and so is
+	 * its stack: the kernel's part is all there is. */
 	if (kernel_frames && n == kernel_frames + 1 && out->end == END_NO_MAPPING) {
 		n = kernel_frames;
-		out->end = END_KERNEL_ONLY;
+		out->end = is_in_exec(t) ? END_ROOT : END_KERNEL_ONLY;
+	} else if (n > kernel_frames && s->frames[kernel_frames].mapping) {
+		t->space->has_run = true;
 	}
 	if (t->is_kernel && kernel_frames)
 		out->end = END_ROOT;

@@ -25,6 +25,7 @@
 #define GROW_ONE_IN    500 /* cut, and more are cut than the larger copy is worth */
 #define GROW_ELSEWHERE 3   /* stacks that go on on another one: that does not happen by chance */
 #define JITTER_NS      1000000000ull
+#define JITTER_LEAST   1000		/* samples */
 #define MAX_OUTLIVING  1000		/* that are looked at */
 #define NAMING_CPU_NS  (120 * CLOCK_NS) /* of one module, when everything else is done */
 
@@ -41,7 +42,7 @@ struct worker {
 	struct control_stop stop;
 	struct control_begin begin;
 	bool tried_to_grow, grown, asked_to_widen;
-	uint64_t clock_due_ns, jitter_due_ns, random_state;
+	uint64_t clock_due_ns, jitter_due_ns, jittered_samples, random_state;
 	struct error write_error;
 	uint32_t outliving, outliving_pid;
 };
@@ -306,6 +307,19 @@ static void note_clocks(struct worker *w)
 	pipeline_clock(w->pipeline, &c);
 }
 
+/* The kernel begins the period anew, so that half a sample is lost: only after many. */
+static void jitter(struct worker *w, uint64_t now_ns)
+{
+	struct pipeline_stats s;
+	pipeline_get_stats(w->pipeline, &s);
+	bool wanted = !w->plan->options->period && s.samples - w->jittered_samples >= JITTER_LEAST;
+	w->jitter_due_ns = now_ns + JITTER_NS;
+	if (!wanted)
+		return;
+	rings_jitter(&w->rings, &w->random_state);
+	w->jittered_samples = s.samples;
+}
+
 static void tick(struct worker *w)
 {
 	uint64_t now_ns = clock_monotonic_ns();
@@ -313,11 +327,8 @@ static void tick(struct worker *w)
 		note_clocks(w);
 		w->clock_due_ns = now_ns + CLOCK_NS;
 	}
-	if (now_ns >= w->jitter_due_ns) {
-		if (w->jitter_due_ns && !w->plan->options->period)
-			rings_jitter(&w->rings, &w->random_state);
-		w->jitter_due_ns = now_ns + JITTER_NS;
-	}
+	if (now_ns >= w->jitter_due_ns)
+		jitter(w, now_ns);
 	grow_stacks(w);
 	ask_to_widen(w);
 	if (pipeline_tick(w->pipeline, now_ns, &w->write_error) < 0 &&

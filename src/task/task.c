@@ -188,6 +188,13 @@ void task_exit(struct task_table *t, uint32_t pid, uint32_t tid, uint64_t time_n
 		thread_finish(t, e, time_ns);
 }
 
+static struct space_entry *program_space(struct task_table *t, uint32_t pid, uint64_t time_ns)
+{
+	struct space_entry *space = space_new(t, pid, NULL, time_ns);
+	space->s.from_exec = true;
+	return space;
+}
+
 /* A new program: one thread, under the process's number, in a fresh space. The kernel tells of the
  * program before it tells of its mappings. */
 static void start_program(struct task_table *t, struct thread_entry *e, const char *comm,
@@ -196,7 +203,7 @@ static void start_program(struct task_table *t, struct thread_entry *e, const ch
 	if (e->t.space && e->t.space->users > 1)
 		thread_finish_process(t, e->t.pid, e, time_ns);
 	e->t.is_kernel = false;
-	thread_new_row(t, e, comm, space_new(t, e->t.pid, NULL, time_ns), time_ns);
+	thread_new_row(t, e, comm, program_space(t, e->t.pid, time_ns), time_ns);
 }
 
 void task_comm(struct task_table *t, uint32_t pid, uint32_t tid, const char *comm, bool is_exec,
@@ -215,7 +222,7 @@ void task_comm(struct task_table *t, uint32_t pid, uint32_t tid, const char *com
 		snprintf(row.comm, sizeof(row.comm), "%s", comm);
 		row.exact = 0;
 		row.is_kernel = false;
-		thread_start(t, &row, space_new(t, pid, NULL, time_ns));
+		thread_start(t, &row, program_space(t, pid, time_ns));
 		return;
 	}
 	e = find(t, pid, tid, time_ns);

@@ -50,6 +50,8 @@ struct task_space {
 	uint32_t version; /* changes whenever a mapping does */
 	uint32_t users;	  /* threads */
 	uint64_t start_ns;
+	bool from_exec; /* the records tell how it began */
+	bool has_run;	/* the caller's: its code was seen to run */
 	VEC(struct task_mapping) mappings; /* executable ones, sorted by start, disjoint */
 };
 

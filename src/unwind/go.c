@@ -22,7 +22,7 @@ static bool is_root(const struct go_function *f)
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		if (strcmp(f->name, names[i]) == 0)
 			return true;
-	return false;
+	return strncmp(f->name, "_rt0_", 5) == 0; /* where the kernel enters the program */
 }
 
 /* Called where a function begins, before it has a frame. */

@@ -17,7 +17,7 @@
 #include <cmocka.h>
 
 #include "files/files.h"
-#include "record/opener.h"
+#include "record/opener_shared.h"
 
 struct fixture {
 	struct openers openers;
@@ -150,10 +150,26 @@ static void a_refusal_is_said_when_nobody_looked_until_the_end(void **state)
 	expect_said_once(f);
 }
 
+/* However many folders hang, a recording ends. */
+static void patience_ends(void **state)
+{
+	uint64_t all_ns = 0;
+	(void)state;
+
+	assert_int_equal(opener_patience_ns(0), 3000000000u);
+	for (unsigned i = 0; i <= OPENER_MAX_RESTARTS; i++) {
+		assert_true(i == 0 || opener_patience_ns(i) <= opener_patience_ns(i - 1));
+		assert_in_range(opener_patience_ns(i), 100000000u, 3000000000u);
+		all_ns += opener_patience_ns(i);
+	}
+	assert_true(all_ns < 10000000000u);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(patience_ends),
 		TEST(a_refusal_is_said),
 		TEST(a_refusal_is_said_when_the_opener_has_ended),
 		TEST(a_refusal_is_said_when_nobody_looked_until_the_end),

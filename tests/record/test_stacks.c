@@ -90,8 +90,48 @@ static void precise_address_names_the_leaf(void **state)
 	finish(&w);
 }
 
+static uint8_t end_of(struct world *w)
+{
+	struct stacks_result out;
+	stacks_resolve(w->stacks, task_find(w->tasks, PID, PID, w->record.time_ns), &w->record,
+		       &out);
+	return out.end;
+}
+
+/* While execve replaces the program there is no stack but the kernel's. */
+static void nothing_but_the_kernel_inside_exec(void **state)
+{
+	static const uint64_t chain[] = { RECORD_CONTEXT_KERNEL, 0xffffffff81000010ull,
+					  0xffffffff81000020ull };
+	struct task_map_info map = {
+		.start = CODE, .length = 0x1000, .path = "//anon", .executable = true
+	};
+	struct world w;
+	(void)state;
+	start(&w);
+	w.record.misc = RECORD_MODE_KERNEL;
+	w.record.u.sample.chain = (const uint8_t *)chain;
+	w.record.u.sample.chain_count = 3;
+	w.record.u.sample.user_regs.value[REG_IP] = CODE + 0x5000; /* in no mapping */
+	assert_int_equal(end_of(&w), END_KERNEL_ONLY);		   /* but not by exec */
+	task_comm(w.tasks, PID, PID, "new", true, 3);
+	w.record.time_ns = 4;
+	assert_int_equal(end_of(&w), END_ROOT);
+	task_map(w.tasks, PID, PID, &map, 5);
+	w.record.time_ns = 6;
+	assert_int_equal(end_of(&w), END_ROOT);
+	w.record.u.sample.user_regs.value[REG_IP] = CODE; /* now it runs */
+	end_of(&w);
+	w.record.u.sample.user_regs.value[REG_IP] = CODE + 0x5000;
+	assert_int_equal(end_of(&w), END_KERNEL_ONLY);
+	finish(&w);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(precise_address_names_the_leaf) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(precise_address_names_the_leaf),
+		cmocka_unit_test(nothing_but_the_kernel_inside_exec),
+	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
