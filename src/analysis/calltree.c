@@ -279,6 +279,14 @@ static void tree_init(struct calltree *t, const struct profile *p, uint32_t even
 	t->event = event;
 }
 
+static void init_function_keys(struct calltree *t)
+{
+	size_t n = t->profile->functions.len;
+
+	t->key_of_function = xrealloc_array(NULL, n, sizeof(*t->key_of_function));
+	memset(t->key_of_function, 0xff, n * sizeof(*t->key_of_function));
+}
+
 static void add_root(struct builder *b)
 {
 	struct calltree_node root = { .parent = PROFILE_NONE, .kind = CODE_SYNTHETIC };
@@ -321,6 +329,8 @@ void calltree_build_upright(struct calltree *t, const struct profile *p,
 
 	tree_init(t, p, event);
 	builder_init(&b, t, options);
+	if (!options->by_line && !options->by_module)
+		init_function_keys(t);
 	if (node_of_sample)
 		memset(node_of_sample, 0xff, samples->samples.len * sizeof(*node_of_sample));
 	group_samples(&b, &g, samples, event);
@@ -353,4 +363,5 @@ void calltree_release(struct calltree *t)
 		free(t->keys.data[i].name);
 	vec_release(&t->keys);
 	vec_release(&t->nodes);
+	free(t->key_of_function);
 }

@@ -34,6 +34,7 @@ struct calltree {
 	const struct profile *profile;
 	uint32_t event;
 	VEC(struct calltree_key) keys;
+	uint32_t *key_of_function; /* by the profile's functions; PROFILE_NONE: none. NULL unless upright and by function */
 	VEC(struct calltree_node) nodes; /* node 0 is the root "all"; parents precede children */
 	uint64_t total, sample_count;
 };

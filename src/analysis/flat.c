@@ -107,4 +107,5 @@ void flat_release(struct flat *f)
 	for (size_t i = 0; i < f->rows.len; i++)
 		free(f->rows.data[i].name);
 	vec_release(&f->rows);
+	vec_release(&f->functions);
 }

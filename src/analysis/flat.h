@@ -18,9 +18,11 @@ struct flat_row {
 	uint64_t self, total, self_count, total_count;
 	double self_error, total_error; /* 95 % half widths as fractions of all; NaN where not known (too few samples) */
 	bool inlined;	  /* some of it was inlined */
+	uint32_t first_function, function_count; /* in flat's functions: what the row stands for */
 };
 struct flat {
 	VEC(struct flat_row) rows; /* by self descending, then total, then name */
+	VEC(uint32_t) functions; /* of the profile, by row; none unless rows are functions */
 	uint64_t total, sample_count;
 	uint32_t slices;
 };

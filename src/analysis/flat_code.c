@@ -19,6 +19,30 @@ static void add_keys(struct flat *f, const struct calltree *t)
 	}
 }
 
+/* Which functions of the profile each row stands for. */
+static void add_functions(struct flat *f, const struct calltree *t)
+{
+	size_t n = t->key_of_function ? t->profile->functions.len : 0;
+	uint32_t first = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (t->key_of_function[i] != PROFILE_NONE)
+			f->rows.data[t->key_of_function[i]].function_count++;
+	for (size_t i = 0; i < f->rows.len; i++) {
+		f->rows.data[i].first_function = first;
+		first += f->rows.data[i].function_count;
+		f->rows.data[i].function_count = 0;
+	}
+	vec_reserve(&f->functions, first);
+	f->functions.len = first;
+	for (uint32_t i = 0; i < n; i++) {
+		if (t->key_of_function[i] == PROFILE_NONE)
+			continue;
+		struct flat_row *row = &f->rows.data[t->key_of_function[i]];
+		f->functions.data[row->first_function + row->function_count++] = i;
+	}
+}
+
 static uint32_t next_in_walk(const struct calltree *t, uint32_t node, uint32_t *active)
 {
 	if (t->nodes.data[node].first_child != PROFILE_NONE)
@@ -141,6 +165,7 @@ void flat_build_code(struct flat *f, const struct profile *p, const struct filte
 	calltree_build_upright(&t, p, samples, event, options, node_of_sample);
 	bool *outermost = find_outermost(&t);
 	add_keys(f, &t);
+	add_functions(f, &t);
 	sum_rows(f, &t, outermost);
 	f->total = t.total;
 	f->sample_count = t.sample_count;

@@ -273,8 +273,13 @@ static uint32_t function_key(struct frame_keys *k, const struct profile_frame *f
 
 uint32_t frame_key_of_frame(struct frame_keys *k, uint32_t frame)
 {
-	if (k->of_frame[frame] == PROFILE_NONE)
-		k->of_frame[frame] = function_key(k, &k->profile->frames.data[frame]);
+	const struct profile_frame *f = &k->profile->frames.data[frame];
+
+	if (k->of_frame[frame] == PROFILE_NONE) {
+		k->of_frame[frame] = function_key(k, f);
+		if (k->tree->key_of_function)
+			k->tree->key_of_function[f->function] = k->of_frame[frame];
+	}
 	return k->of_frame[frame];
 }
 

@@ -21,6 +21,11 @@ static size_t without_clone_suffix(const char *name, size_t len)
 	return len;
 }
 
+const char *function_name_variant(const char *linkage)
+{
+	return linkage + without_clone_suffix(linkage, strlen(linkage));
+}
+
 /* A row of one line is called "f(int):12". */
 static size_t without_line(const char *name, size_t len)
 {

@@ -13,6 +13,8 @@ enum function_fit {
 	FUNCTION_OTHER,
 };
 
+/* What the compiler appended to the symbol of a copy or part: ".isra.0.cold", or "". */
+const char *function_name_variant(const char *linkage);
 enum function_fit function_name_fit(const char *name, const char *wanted);
 /* Append the last part of the name alone: "f" of "void (anonymous namespace)::f<int>(int) const".
  */

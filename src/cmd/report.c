@@ -9,7 +9,7 @@
 
 struct options {
 	struct cmd_input_options input;
-	bool json, csv, stdio, tree, inverted, merge_recursion;
+	bool verbose, json, csv, stdio, tree, inverted, merge_recursion;
 	unsigned by, colour;
 	const char *callers, *callees;
 	uint64_t limit, width;
@@ -37,6 +37,8 @@ static const struct cmd_option rows[] = {
 	       .help = "at most N rows (default: as many as fit 24 lines, in a tree more, in JSON and CSV all)"),
 	OPTION(struct options, min_percent, OPT_DOUBLE, 0, "percent-limit", .argument = "P",
 	       .help = "put rows below P percent together in one"),
+	OPTION(struct options, verbose, OPT_FLAG, 'v', "verbose",
+	       .help = "below each function its symbols, their versions and other names, and functions with the same code"),
 	OPTION(struct options, json, OPT_FLAG, 0, "json", .heading = "How to show it",
 	       .help = "as JSON"),
 	OPTION(struct options, csv, OPT_FLAG, 0, "csv", .help = "as CSV"),
@@ -76,6 +78,7 @@ static struct report_options report_options(const struct options *o)
 		.width = o->width ? (uint32_t)o->width : terminal_width(),
 		.colour = terminal_colour((enum colour_choice)o->colour),
 		.unicode = terminal_unicode(),
+		.verbose = o->verbose,
 		.limit = (uint32_t)o->limit,
 		.min_percent = o->min_percent,
 		.tree = o->tree || o->inverted,

@@ -67,6 +67,22 @@ static void collect(struct job *j)
 	j->addresses.len = kept;
 }
 
+static void add_aliases(struct job *j, uint32_t function, const struct profile_symbol_frame *f)
+{
+	for (uint32_t i = 0; i < f->alias_count; i++) {
+		const struct profile_symbol_alias *a = &f->aliases[i];
+		struct profile_alias row = {
+			.function = function,
+			.name = strtab_add_str(&j->p->strings, a->name),
+			.linkage = strtab_add_str(&j->p->strings, a->linkage),
+			.more = a->more,
+			.relation = a->relation,
+			.flags = a->flags,
+		};
+		vec_push(&j->p->aliases, row);
+	}
+}
+
 static uint32_t intern_function(struct job *j, const struct profile_symbol_frame *f)
 {
 	struct strtab *strings = &j->p->strings;
@@ -129,6 +145,7 @@ static void take(void *ctx, uint64_t address, const struct profile_symbol_frame 
 			.file = strtab_add_str(&p->strings, frames[i].file),
 			.line = frames[i].line,
 		};
+		add_aliases(b->job, frame.function, &frames[i]);
 		vec_push(&p->frames, frame);
 	}
 	vec_push(&b->found, row);
@@ -375,12 +392,29 @@ static void keep_location(struct kept *k, const struct profile *p, struct profil
 	l->first_frame = first;
 }
 
+/* Of functions that are left. */
+static void keep_aliases(const struct kept *k, struct profile *p)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < p->aliases.len; i++) {
+		struct profile_alias a = p->aliases.data[i];
+		uint32_t renamed = k->renamed[a.function];
+		if (renamed == 0)
+			continue;
+		a.function = renamed - 1;
+		p->aliases.data[kept++] = a;
+	}
+	p->aliases.len = kept;
+}
+
 static void compact(struct profile *p)
 {
 	struct kept k = { .renamed = xcalloc(p->functions.len, sizeof(uint32_t)) };
 
 	for (size_t i = 0; i < p->locations.len; i++)
 		keep_location(&k, p, &p->locations.data[i]);
+	keep_aliases(&k, p);
 	vec_clear(&p->frames);
 	for (size_t i = 0; i < k.frames.len; i++)
 		vec_push(&p->frames, k.frames.data[i]);
@@ -408,6 +442,7 @@ void resymbolize(struct profile *p, struct files *files, const struct symbolize_
 	}
 	symbolizer_keep(j.symbolizer);
 	compact(p);
+	profile_index(p);
 	symbolizer_free(j.symbolizer);
 	hmap_release(&j.functions);
 	vec_release(&j.addresses);

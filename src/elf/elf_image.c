@@ -260,6 +260,7 @@ void elf_image_free(struct elf_image *e)
 	for (size_t i = 0; i < e->decompressed.len; i++)
 		bytes_release(&e->decompressed.data[i]);
 	vec_release(&e->decompressed);
+	vec_release(&e->versions);
 	vec_release(&e->phdrs);
 	vec_release(&e->segments);
 	vec_release(&e->sections);

@@ -80,9 +80,11 @@ void elf_image_unwind_bytes(struct elf_image *e, struct elf_unwind_bytes *out);
 struct elf_symbol {
 	uint64_t address, size; /* size 0: unknown */
 	const char *name;	/* borrowed from the image (plt names from its arena) */
-	uint8_t binding;	/* 0 local, 1 global, 2 weak */
+	const char *version;	/* "@@V2" or "@V1", where it stands apart from the name; else NULL */
+	uint8_t binding;	/* 0 local, 1 global, 2 weak, 3 unique */
 	uint8_t type;		/* STT_*; 255 for a PLT stub */
 	bool from_dynsym;
+	uint32_t file;	      /* of a local symbol: which of the table's source files it is from, from 1; else 0 */
 	uint64_t section_end; /* end of the section that holds it, 0 when unknown: a bound for size 0 */
 };
 int elf_image_symbols(struct elf_image *e, int (*each)(void *ctx, const struct elf_symbol *s), void *ctx, struct error *err);

@@ -56,6 +56,10 @@ struct elf_image {
 	struct elf_section_keeper keeper; /* zeroed when there is none */
 	const char *go_build_id;
 	bool go_build_id_known;
+	VEC(const char *) versions; /* by index: "@V", then "@@V"; NULL where there is none */
+	const uint8_t *version_numbers; /* of dynamic symbols, two bytes each */
+	size_t version_count;
+	bool versions_known;
 	struct elf_image *mini; /* .gnu_debugdata */
 	bool mini_known;
 };
@@ -102,6 +106,9 @@ bool elf_symtab_of_dynamic(struct elf_image *e, struct elf_symtab *out);
 bool elf_symtab_best(struct elf_image *e, struct elf_symtab *out);
 bool elf_symtab_get(const struct elf_image *e, const struct elf_symtab *t, size_t i,
 		    struct elf_raw_symbol *out);
+
+/* The version of the dynamic symbol at index, as elf_symbol has it (versions.c). */
+const char *elf_symbol_version(struct elf_image *e, size_t index);
 
 typedef int (*elf_symbol_each)(void *ctx, const struct elf_symbol *s);
 int elf_plt_symbols(struct elf_image *e, elf_symbol_each each, void *ctx);

@@ -226,29 +226,47 @@ static bool is_code(const struct elf_image *e, const struct elf_raw_symbol *s)
 	       s->value - section->addr < section->size && !is_mapping_symbol(e, s->name);
 }
 
+static uint8_t binding_of(const struct elf_raw_symbol *raw)
+{
+	switch (raw->binding) {
+	case STB_LOCAL:
+		return 0;
+	case STB_WEAK:
+		return 2;
+	case STB_GNU_UNIQUE:
+		return 3;
+	default:
+		return 1;
+	}
+}
+
 static int emit_table(struct elf_image *e, const struct elf_symtab *t, elf_symbol_each each,
 		      void *ctx)
 {
+	uint32_t file = 0;
+
 	for (size_t i = 0; i < t->count; i++) {
 		struct elf_raw_symbol raw;
 		if (!elf_symtab_get(e, t, i, &raw)) {
 			elf_damaged(e, "the names of some symbols lie outside of the string table");
 			continue;
 		}
+		file += raw.type == STT_FILE;
 		const struct elf_shdr *section = section_of(e, &raw);
 		/* An object in memory, loaded by a code generator, says where its sections are. */
 		if (e->type == ET_REL && section)
 			raw.value += section->addr;
 		if (!is_code(e, &raw))
 			continue;
-		uint8_t binding = raw.binding == STB_LOCAL ? 0 : raw.binding == STB_WEAK ? 2 : 1;
 		struct elf_symbol s = {
 			.address = raw.value,
 			.size = raw.size,
 			.name = raw.name,
-			.binding = binding,
+			.version = t->dynamic ? elf_symbol_version(e, i) : NULL,
+			.binding = binding_of(&raw),
 			.type = raw.type,
 			.from_dynsym = t->dynamic,
+			.file = raw.binding == STB_LOCAL ? file : 0,
 			.section_end = section ? section->addr + section->size : 0,
 		};
 		int status = each(ctx, &s);

@@ -20,6 +20,7 @@ struct report_options {
 	enum flat_by by;
 	uint32_t width;	      /* columns; 0 = 80 */
 	bool colour, unicode;
+	bool verbose;	      /* text tables: symbols and other names below each function */
 	uint32_t limit;	      /* rows; 0 = what fits a small screen */
 	double min_percent;   /* rows below are summed in one line */
 	bool tree;	      /* call tree, top down */

@@ -24,6 +24,12 @@ void report_text_head(struct report *r);
 /* "1 sample", "2 000 samples". */
 void report_append_count(struct bytes *out, uint64_t n, const char *one, const char *many);
 void report_text_table(struct report *r, const struct flat *f);
+/* " (same code as b, +3)" for a row whose function shares its code with others, shorter or "" where the name has only
+ * width columns; else "". Caller frees. */
+char *report_folded_mark(const struct report *r, const struct flat *f, const struct flat_row *row,
+			 size_t width);
+/* Lines below a row, for --verbose: its symbols and other names. */
+void report_text_details(struct report *r, const struct flat *f, const struct flat_row *row);
 void report_text_tree(struct report *r, const struct calltree *t);
 /* "--by thread" as the user types it: "thread". */
 const char *report_by_name(enum flat_by by);

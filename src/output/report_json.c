@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "output/json.h"
+#include "output/names.h"
 #include "output/report.h"
 
 #define SCHEMA_VERSION 1
@@ -71,6 +72,56 @@ static void add_place(struct json *j, const struct report *r, uint32_t module, u
 	json_u64(j, "line", line);
 }
 
+static void add_list(struct json *j, const char *name, const struct strtab *list)
+{
+	json_open_array(j, name);
+	for (size_t i = 0; i < row_names_count(list); i++)
+		json_string(j, NULL, row_names_get(list, i));
+	json_close_array(j);
+}
+
+static void add_some(struct json *j, const char *name, const struct strtab *list)
+{
+	if (row_names_count(list))
+		add_list(j, name, list);
+}
+
+static void add_folded(struct json *j, const struct row_names *n)
+{
+	json_open_array(j, "folded");
+	for (size_t i = 0; i < row_names_count(&n->folded); i++) {
+		json_open_object(j, NULL);
+		json_string(j, "name", row_names_get(&n->folded, i));
+		json_string(j, "linkage", n->folded_symbols.data[i]);
+		json_close_object(j);
+	}
+	json_close_array(j);
+}
+
+/* What there is nothing to say of is left out. */
+static void add_names(struct json *j, const struct report *r, const struct flat *f,
+		      const struct flat_row *row)
+{
+	struct row_names n;
+
+	row_names_collect(&n, r->profile, f, row);
+	add_list(j, "linkage", &n.symbols);
+	add_some(j, "variants", &n.variants);
+	add_some(j, "versions", &n.versions);
+	add_some(j, "aliases", &n.aliases);
+	if (n.more_aliases)
+		json_u64(j, "more_aliases", n.more_aliases);
+	if (row_names_count(&n.folded))
+		add_folded(j, &n);
+	if (n.more_folded)
+		json_u64(j, "more_folded", n.more_folded);
+	if (n.ifunc)
+		json_bool(j, "ifunc", true);
+	if (n.unique)
+		json_bool(j, "unique", true);
+	row_names_release(&n);
+}
+
 static void add_row(struct json *j, const struct report *r, const struct flat *f,
 		    const struct flat_row *row)
 {
@@ -88,6 +139,8 @@ static void add_row(struct json *j, const struct report *r, const struct flat *f
 	json_percent(j, "total_percent", row->total, f->total);
 	json_fraction(j, "total_error_percent", row->total_error);
 	json_bool(j, "inlined", row->inlined);
+	if (r->options->by == FLAT_BY_FUNCTION)
+		add_names(j, r, f, row);
 	json_close_object(j);
 }
 

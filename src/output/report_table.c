@@ -240,14 +240,26 @@ static const struct flat_row *twin(const struct table *t, const struct same *sam
 	return &t->flat->rows.data[other];
 }
 
+/* The name, and behind it whether others share the code: that stays when the name is shortened. */
+static char *row_name(const struct table *t, const struct flat_row *row)
+{
+	const struct show *s = &t->report->show;
+	CLEANUP_FREE char *mark = report_folded_mark(t->report, t->flat, row, t->name_width);
+	size_t width = text_width(mark, strlen(mark));
+
+	if (!*mark)
+		return show_function(s, row->name, t->name_width);
+	CLEANUP_FREE char *name = show_function(s, row->name, t->name_width - width);
+	return xasprintf("%s%s", name, mark);
+}
+
 static void shorten_names(struct table *t, char **shown, struct same *same)
 {
 	struct strtab names;
 
 	strtab_init(&names);
 	for (size_t i = 0; i < t->rows; i++) {
-		shown[i] =
-			show_function(&t->report->show, t->flat->rows.data[i].name, t->name_width);
+		shown[i] = row_name(t, &t->flat->rows.data[i]);
 		same->ids[i] = strtab_add_str(&names, shown[i]);
 		if (same->uses[same->ids[i]]++ == 0)
 			same->first[same->ids[i]] = (uint32_t)i;
@@ -270,6 +282,8 @@ static void print_rows(struct table *t)
 						 twin(t, &same, i)->name, t->name_width);
 		}
 		print_row(t, &t->flat->rows.data[i], shown[i]);
+		if (t->report->options->verbose && t->report->options->by == FLAT_BY_FUNCTION)
+			report_text_details(t->report, t->flat, &t->flat->rows.data[i]);
 		free(shown[i]);
 	}
 	free(shown);

@@ -87,9 +87,25 @@ static void sort_locations(struct profile *p)
 	p->locations.len = kept + 1;
 }
 
+static int compare_aliases(const void *a, const void *b)
+{
+	const struct profile_alias *x = a, *y = b;
+
+	if (x->function != y->function)
+		return compare_u64(x->function, y->function);
+	if (x->relation != y->relation)
+		return compare_u64(x->relation, y->relation);
+	/* How many more there are stands last. */
+	if (!x->name != !y->name)
+		return compare_u64(!x->name, !y->name);
+	return compare_u64(x->name, y->name);
+}
+
 void profile_index(struct profile *p)
 {
 	sort_samples(p);
+	if (p->aliases.len)
+		qsort(p->aliases.data, p->aliases.len, sizeof(*p->aliases.data), compare_aliases);
 	sort_locations(p);
 	vec_clear(&p->node_location);
 	vec_reserve(&p->node_location, p->nodes.len);
@@ -185,6 +201,12 @@ static bool names_are_consistent(const struct profile *p)
 		const struct profile_function *f = &p->functions.data[i];
 		uint32_t strings[] = { f->name, f->linkage, f->file };
 		if (!are_strings(p, strings, 3) || !id_or_none(f->module, p->modules.len))
+			return false;
+	}
+	for (size_t i = 0; i < p->aliases.len; i++) {
+		const struct profile_alias *a = &p->aliases.data[i];
+		if (a->function >= p->functions.len || !are_strings(p, &a->name, 1) ||
+		    !are_strings(p, &a->linkage, 1))
 			return false;
 	}
 	for (size_t i = 0; i < p->frames.len; i++) {

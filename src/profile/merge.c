@@ -7,7 +7,7 @@ static const unsigned key_words[TABLE_COUNT] = {
 	[TABLE_MACHINES] = 3,  [TABLE_RUNS] = 3,   [TABLE_EVENTS] = 5,	  [TABLE_MODULES] = 2,
 	[TABLE_SPACES] = 2,    [TABLE_TASKS] = 3,  [TABLE_MAPPINGS] = 5,  [TABLE_NODES] = 3,
 	[TABLE_FUNCTIONS] = 3, [TABLE_CLOCKS] = 4, [TABLE_LOCATIONS] = 2, [TABLE_CODE] = 2,
-	[TABLE_SOURCES] = 1,   [TABLE_NOTES] = 1,
+	[TABLE_SOURCES] = 1,   [TABLE_NOTES] = 1,  [TABLE_ALIASES] = 3,
 };
 
 void merge_init(struct merge *m, struct profile *p, struct profile_read_report *report)
@@ -299,6 +299,20 @@ static uint32_t add_function(struct merge *m, const struct merge_row *in)
 	return id;
 }
 
+static uint32_t add_alias(struct merge *m, const struct merge_row *in)
+{
+	struct profile_alias *row = in->row;
+
+	if (row->function == PROFILE_NONE) /* of no use without its function */
+		return PROFILE_NONE;
+	if (row->relation >= ALIAS_RELATION_COUNT)
+		row->relation = ALIAS_NAME;
+	uint64_t key[] = { pair(row->function, row->name), row->linkage, row->relation };
+	uint32_t id = place(m, TABLE_ALIASES, key, PROFILE_NONE, m->p->aliases.len);
+	PUT(&m->p->aliases, id, *row);
+	return id;
+}
+
 /* Frames stay with the epoch, each at its id, until a location takes them. */
 static uint32_t add_frame(struct merge *m, const struct merge_row *in)
 {
@@ -472,6 +486,7 @@ uint32_t merge_add(struct merge *m, enum table_id table, const struct merge_row 
 		[TABLE_SAMPLES] = add_sample, [TABLE_CLOCKS] = add_clock,
 		[TABLE_CODE] = add_code,      [TABLE_SOURCES] = add_source,
 		[TABLE_NOTES] = add_note,     [TABLE_HEALTH] = add_health,
+		[TABLE_ALIASES] = add_alias,
 	};
 
 	return add[table](m, in);

@@ -22,6 +22,7 @@ void profile_release(struct profile *p)
 	vec_release(&p->modules);
 	vec_release(&p->nodes);
 	vec_release(&p->functions);
+	vec_release(&p->aliases);
 	vec_release(&p->frames);
 	vec_release(&p->locations);
 	vec_release(&p->samples);
@@ -47,6 +48,29 @@ uint32_t profile_find_location(const struct profile *p, uint32_t module, uint64_
 			high = middle;
 	}
 	return PROFILE_NONE;
+}
+
+/* How many aliases are of functions before this one. */
+static size_t aliases_before(const struct profile *p, uint64_t function)
+{
+	size_t low = 0, high = p->aliases.len;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (p->aliases.data[middle].function < function)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+uint32_t profile_find_aliases(const struct profile *p, uint32_t function, uint32_t *count)
+{
+	size_t first = aliases_before(p, function);
+
+	*count = (uint32_t)(aliases_before(p, (uint64_t)function + 1) - first);
+	return (uint32_t)first;
 }
 
 uint32_t profile_synthetic_module(const struct profile *p, const char *name)

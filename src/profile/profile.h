@@ -208,6 +208,28 @@ struct profile_function {
 	uint32_t module;
 };
 
+/* What a function's symbol is called besides, or whose code it is as well. */
+enum alias_relation {
+	ALIAS_NAME,   /* another name of the function */
+	ALIAS_FOLDED, /* another function, whose code is the same and in the file once */
+	ALIAS_OWN,    /* the function's own symbol: name is its version ("@@V2"), or "" */
+	ALIAS_RELATION_COUNT,
+};
+
+enum {
+	ALIAS_BINDING = 3, /* these bits: 0 local, 1 global, 2 weak, 3 unique */
+	ALIAS_UNIQUE = 3,
+	ALIAS_IFUNC = 4, /* the symbol stands for what this code, a resolver, chooses */
+};
+
+struct profile_alias {
+	uint32_t function;
+	uint32_t name; /* string: another function's demangled, others as in the symbol table; 0: see more */
+	uint32_t linkage; /* string: as in the symbol table; 0 when the same */
+	uint32_t more;	  /* without a name: how many names of this relation were left out */
+	uint8_t relation, flags;
+};
+
 struct profile_frame {
 	uint32_t function;
 	uint32_t file; /* string: of the line below */
@@ -262,6 +284,7 @@ struct profile {
 	VEC(struct profile_module) modules;
 	VEC(struct profile_node) nodes;
 	VEC(struct profile_function) functions;
+	VEC(struct profile_alias) aliases; /* after profile_index(): sorted by function */
 	VEC(struct profile_frame) frames;
 	VEC(struct profile_location)
 	locations; /* after profile_index(): sorted by (module, address), unique */
@@ -299,6 +322,9 @@ static inline uint64_t node_lookup_address(const struct profile_node *n)
 {
 	return frame_is_exact(n->how) || n->address == 0 ? n->address : n->address - 1;
 }
+
+/* The first of a function's aliases, which follow each other, and how many. After profile_index(). */
+uint32_t profile_find_aliases(const struct profile *p, uint32_t function, uint32_t *count);
 
 /* Index of the module of kind MODULE_SYNTHETIC with this name, PROFILE_NONE when the profile has
  * none. */

@@ -120,6 +120,15 @@ static const struct column function_columns[] = {
 	REFERENCE(profile_function, module, TABLE_MODULES, ENCODING_PLAIN),
 };
 
+static const struct column alias_columns[] = {
+	REFERENCE(profile_alias, function, TABLE_FUNCTIONS, ENCODING_DELTA),
+	STRING(profile_alias, name),
+	STRING(profile_alias, linkage),
+	NUMBER(profile_alias, relation, "", ENCODING_PLAIN),
+	NUMBER(profile_alias, flags, "", ENCODING_PLAIN),
+	NUMBER(profile_alias, more, "", ENCODING_PLAIN),
+};
+
 static const struct column frame_columns[] = {
 	REFERENCE(profile_frame, function, TABLE_FUNCTIONS, ENCODING_FRONT),
 	STRING(profile_frame, file),
@@ -229,6 +238,7 @@ static const struct table tables[TABLE_COUNT] = {
 	[TABLE_SOURCES] = TABLE("sources", TABLE_KIND_STREAM, source_columns, profile_source),
 	[TABLE_NOTES] = TABLE("notes", TABLE_KIND_STREAM, note_columns, note),
 	[TABLE_HEALTH] = TABLE("health", TABLE_KIND_STREAM, health_columns, profile_health),
+	[TABLE_ALIASES] = TABLE("aliases", TABLE_KIND_STREAM, alias_columns, profile_alias),
 };
 
 const struct table *schema_table(enum table_id id)

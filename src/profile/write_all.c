@@ -148,6 +148,13 @@ static void write_names(const struct profile *p, struct profile_writer *w, struc
 		row.module = MAPPED(l->modules, row.module);
 		vec_push(&l->functions, writer_add_function(w, &row));
 	}
+	for (size_t i = 0; i < p->aliases.len; i++) {
+		struct profile_alias row = p->aliases.data[i];
+		row.name = string_of(l, row.name);
+		row.linkage = string_of(l, row.linkage);
+		row.function = MAPPED(l->functions, row.function);
+		writer_add_alias(w, &row);
+	}
 	for (size_t i = 0; i < p->locations.len; i++)
 		write_location(p, w, l, &p->locations.data[i]);
 }

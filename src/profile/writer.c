@@ -64,7 +64,7 @@ int profile_writer_new(struct profile_writer **out, const struct profile_writer_
 	*out = NULL;
 	w->fd = options->fd;
 	w->level = options->compression_level ? options->compression_level : DEFAULT_LEVEL;
-	w->nodes.words = w->functions.words = 3;
+	w->nodes.words = w->functions.words = w->aliases.words = 3;
 	strtab_init(&w->strings);
 	chunk_encode_file_header(&w->out);
 	w->stats.total_bytes = w->stats.other_bytes = w->out.len;
@@ -91,6 +91,7 @@ void profile_writer_free(struct profile_writer *w)
 	strtab_release(&w->strings);
 	keyset_release(&w->nodes);
 	keyset_release(&w->functions);
+	keyset_release(&w->aliases);
 	bytes_release(&w->out);
 	bytes_release(&w->body);
 	vec_release(&w->values);
@@ -118,6 +119,7 @@ int profile_writer_begin_epoch(struct profile_writer *w, struct error *err)
 	strtab_clear(&w->strings);
 	keyset_clear(&w->nodes);
 	keyset_clear(&w->functions);
+	keyset_clear(&w->aliases);
 	open_epoch(w);
 	return result;
 }

@@ -70,12 +70,21 @@ void profile_writer_update_module(struct profile_writer *w, uint32_t id,
 void profile_writer_add_sample(struct profile_writer *w, const struct profile_sample *row);
 void profile_writer_add_clock(struct profile_writer *w, const struct profile_clock *row);
 
+/* See struct profile_alias. */
+struct profile_symbol_alias {
+	const char *name, *linkage;
+	uint32_t more;
+	uint8_t relation, flags;
+};
+
 /* One symbolized address; frames innermost first, count 0 = looked up and unknown. Functions are
  * interned by (name, linkage, file, line, module). Strings may be NULL. */
 struct profile_symbol_frame {
 	const char *name, *linkage, *file; /* file: of the line */
 	const char *function_file;	   /* NULL: same as file */
 	uint32_t line, function_line;
+	const struct profile_symbol_alias *aliases; /* of the function; once in an epoch is enough */
+	uint32_t alias_count;
 };
 
 void profile_writer_add_location(struct profile_writer *w, uint32_t module, uint64_t address,

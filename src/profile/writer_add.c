@@ -133,6 +133,34 @@ uint32_t writer_add_function(struct profile_writer *w, const struct profile_func
 	return id;
 }
 
+void writer_add_alias(struct profile_writer *w, const struct profile_alias *row)
+{
+	uint64_t key[3] = { (uint64_t)row->function << 32 | row->name,
+			    (uint64_t)row->linkage << 32 | row->more, row->relation };
+	size_t known = w->aliases.values.len;
+
+	keyset_add(&w->aliases, key, 0);
+	if (w->aliases.values.len > known)
+		writer_append(w, TABLE_ALIASES, row);
+}
+
+static void add_aliases(struct profile_writer *w, uint32_t function,
+			const struct profile_symbol_frame *f)
+{
+	for (uint32_t i = 0; i < f->alias_count; i++) {
+		const struct profile_symbol_alias *a = &f->aliases[i];
+		struct profile_alias row = {
+			.function = function,
+			.name = add_symbol_string(w, a->name),
+			.linkage = add_symbol_string(w, a->linkage),
+			.more = a->more,
+			.relation = a->relation,
+			.flags = a->flags,
+		};
+		writer_add_alias(w, &row);
+	}
+}
+
 static uint32_t add_frame(struct profile_writer *w, uint32_t module,
 			  const struct profile_symbol_frame *f)
 {
@@ -148,6 +176,7 @@ static uint32_t add_frame(struct profile_writer *w, uint32_t module,
 	if (function.linkage == function.name)
 		function.linkage = 0;
 	row.function = writer_add_function(w, &function);
+	add_aliases(w, row.function, f);
 	return writer_append(w, TABLE_FRAMES, &row);
 }
 

@@ -35,7 +35,7 @@ struct profile_writer {
 	struct error failure;
 	struct strtab strings;
 	uint32_t symbol_string_bytes, string_bytes; /* of the pending strings */
-	struct keyset nodes, functions;
+	struct keyset nodes, functions, aliases;
 	struct pending tables[TABLE_COUNT];
 	struct bytes out, body;
 	VEC(uint64_t) values;
@@ -52,6 +52,8 @@ void writer_update(struct profile_writer *w, enum table_id table, uint32_t id, c
 /* Copy bytes into the table's pending bytes. */
 struct extent writer_add_bytes(struct profile_writer *w, enum table_id table, const void *data,
 			       uint32_t len);
+/* row: ids in this epoch. */
+void writer_add_alias(struct profile_writer *w, const struct profile_alias *row);
 uint32_t writer_add_function(struct profile_writer *w, const struct profile_function *row);
 
 /* Turn everything pending into chunks at the end of w->out (rows.c of the writing side). */

@@ -136,6 +136,7 @@ static uint64_t *account_of(struct profile_writer_stats *s, enum table_id table)
 	case TABLE_NODES:
 		return &s->node_bytes;
 	case TABLE_FUNCTIONS:
+	case TABLE_ALIASES:
 	case TABLE_FRAMES:
 	case TABLE_LOCATIONS:
 		return &s->symbol_bytes;

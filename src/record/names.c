@@ -120,6 +120,21 @@ static const char *keep(struct batch *b, const char *s)
 	return s ? arena_strndup(&b->arena, s, strlen(s)) : NULL;
 }
 
+static const struct profile_symbol_alias *keep_aliases(struct batch *b,
+						       const struct profile_symbol_frame *f)
+{
+	if (!f->alias_count)
+		return NULL;
+	struct profile_symbol_alias *aliases =
+		arena_alloc(&b->arena, f->alias_count * sizeof(*aliases));
+	for (uint32_t i = 0; i < f->alias_count; i++) {
+		aliases[i] = f->aliases[i];
+		aliases[i].name = keep(b, aliases[i].name);
+		aliases[i].linkage = keep(b, aliases[i].linkage);
+	}
+	return aliases;
+}
+
 static void keep_frames(void *ctx, uint64_t address, const struct profile_symbol_frame *frames,
 			uint32_t count)
 {
@@ -132,6 +147,7 @@ static void keep_frames(void *ctx, uint64_t address, const struct profile_symbol
 		f.linkage = keep(b, f.linkage);
 		f.file = keep(b, f.file);
 		f.function_file = keep(b, f.function_file);
+		f.aliases = keep_aliases(b, &f);
 		vec_push(&b->frames, f);
 	}
 }

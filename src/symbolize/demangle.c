@@ -163,6 +163,14 @@ static const char *shown_name(struct demangle_cache *c, const char *linkage)
 	return shown;
 }
 
+char *demangle_shown(const char *linkage)
+{
+	CLEANUP_FREE char *plain = xstrndup(linkage, length_without_suffixes(linkage));
+	char *demangled = symbolize_demangle(plain);
+
+	return demangled ? demangled : xstrdup(plain);
+}
+
 const char *demangle_cached(struct demangle_cache *c, const char *linkage)
 {
 	uint64_t key = (uint64_t)(uintptr_t)linkage;

@@ -15,6 +15,8 @@ struct demangle_cache {	     /* zeroed is valid and empty */
  * suffixes that the compiler gives to copies and parts of a function (.isra.0, .part.1,
  * .constprop.0, .cold). linkage must stay where it is while the cache lives; so does the answer. */
 const char *demangle_cached(struct demangle_cache *c, const char *linkage);
+/* The same, the caller frees. */
+char *demangle_shown(const char *linkage);
 void demangle_cache_release(struct demangle_cache *c);
 
 #endif

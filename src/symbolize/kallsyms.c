@@ -105,7 +105,10 @@ static void add_line(struct symbol_index *x, const struct line *l)
 	struct symbol s = {
 		.start = l->address,
 		.name = function ? symbol_name(x, l) : "",
-		.rank = symbol_rank(false, function,
+		.flags = l->type == 't' ? 0
+			 : global	? 1
+					: 2,
+		.rank = symbol_rank(false, function ? SYMBOL_FUNCTION : SYMBOL_LABEL,
 				    global	     ? 1
 				    : l->type == 't' ? 0
 						     : 2),

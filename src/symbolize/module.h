@@ -15,6 +15,14 @@
 
 struct module_loading;
 
+struct alias_list {
+	struct arena arena;
+	VEC(struct profile_symbol_alias) list;
+};
+
+/* May the linker have made one of functions with the same code? */
+enum linker_folds { FOLDS_UNKNOWN, FOLDS_NO, FOLDS_YES };
+
 struct symbol_module {
 	uint32_t key;
 	uint8_t kind; /* enum module_kind */
@@ -49,6 +57,9 @@ struct symbol_module {
 	struct go_names go;
 	struct go_frames go_found; /* of the last address */
 	struct demangle_cache names;
+	struct alias_list aliases; /* of the last function */
+	uint64_t aliases_start, aliases_end; /* that function; empty: none yet in this batch */
+	uint8_t linker_folds;		     /* enum linker_folds */
 	struct symbolize_result result;
 };
 
@@ -66,6 +77,17 @@ struct module_loading { /* what loading may use */
 void module_load_elf(struct symbol_module *m, const struct module_loading *with);
 void module_resolve_elf(struct symbol_module *m, uint64_t address, struct symbol_frames *out);
 bool module_range_elf(struct symbol_module *m, uint64_t address, uint64_t *start, uint64_t *end);
+
+/* The symbol that covers address. */
+bool module_find_symbol(struct symbol_module *m, uint64_t address, struct symbol *out);
+/* The symbol's others: at most max, how many. */
+size_t module_symbol_others(struct symbol_module *m, const struct symbol *s,
+			    struct symbol_other *out, size_t max);
+
+/* What else is known of the outermost frame's function is added to it, at the first address of the function in a
+ * batch (aliases.c). */
+void module_aliases_begin(struct symbol_module *m);
+void module_add_aliases(struct symbol_module *m, uint64_t address, struct symbol_frames *frames);
 
 /* Keeps what was found for the next run. */
 void module_keep_elf(struct symbol_module *m);

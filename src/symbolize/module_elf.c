@@ -4,6 +4,7 @@
  * ones theirs from DWARF. Where a stripped file names nothing, the unwind tables still tell where a
  * function begins and ends.
  */
+#include <elf.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -243,7 +244,9 @@ struct collecting {
 static int collect_symbol(void *ctx, const struct elf_symbol *s)
 {
 	struct collecting *c = ctx;
-	bool function = s->type == 2 || s->type == 10; /* STT_FUNC, STT_GNU_IFUNC */
+	enum symbol_type type = s->type == STT_FUNC	   ? SYMBOL_FUNCTION
+				: s->type == STT_GNU_IFUNC ? SYMBOL_IFUNC
+							   : SYMBOL_LABEL;
 	uint64_t end;
 
 	if (__builtin_add_overflow(s->address, s->size, &end))
@@ -252,7 +255,10 @@ static int collect_symbol(void *ctx, const struct elf_symbol *s)
 		.start = s->address,
 		.end = end,
 		.name = s->name,
-		.rank = symbol_rank(s->size > 0, function, s->binding),
+		.version = s->version,
+		.file = s->file,
+		.rank = symbol_rank(s->size > 0, type, s->binding),
+		.flags = (uint8_t)(s->binding | (type == SYMBOL_IFUNC ? OTHER_IFUNC : 0)),
 	};
 	c->own += s->type != 255;
 	symbol_index_add(c->index, &symbol, s->section_end);
@@ -440,7 +446,7 @@ static bool find_in_tables(struct symbol_module *m, uint64_t address, struct sym
 {
 	if (m->table && !m->index_read) {
 		enum symbol_table_answer answer = symbol_table_find(m->table, address, out);
-		if (answer != SYMBOL_TABLE_DAMAGED)
+		if (answer != SYMBOL_TABLE_DAMAGED || m->kind == MODULE_KERNEL)
 			return answer == SYMBOL_TABLE_FOUND;
 		read_index(m);
 	}
@@ -450,9 +456,16 @@ static bool find_in_tables(struct symbol_module *m, uint64_t address, struct sym
 	return s != NULL;
 }
 
+size_t module_symbol_others(struct symbol_module *m, const struct symbol *s,
+			    struct symbol_other *out, size_t max)
+{
+	return m->table && !m->index_read ? symbol_table_others(m->table, s, out, max)
+					  : symbol_index_others(&m->index, s, out, max);
+}
+
 /* The symbol of address. A symbol without size reaches to the next one; where symbols are missing,
  * other functions lie between. */
-static bool find_symbol(struct symbol_module *m, uint64_t address, struct symbol *out)
+bool module_find_symbol(struct symbol_module *m, uint64_t address, struct symbol *out)
 {
 	return find_in_tables(m, address, out) &&
 	       (out->sized || !find_unwound(m, address) || out->start >= m->functions.fde.start);
@@ -497,7 +510,7 @@ static void resolve_anew(struct symbol_module *m, uint64_t address, struct symbo
 {
 	struct dwarf_frames *found = &m->found;
 
-	a->has_symbol = find_symbol(m, address, &a->symbol);
+	a->has_symbol = module_find_symbol(m, address, &a->symbol);
 	if (m->dwarf)
 		dwarf_info_find(m->dwarf, address, found);
 	for (size_t i = 0; i < found->list.len; i++) {
@@ -571,7 +584,7 @@ static void fill_functions(struct symbol_module *m)
 
 	for (size_t i = 0; i < asked && left > 0; i++) {
 		struct symbol s;
-		if (!find_symbol(m, m->places.added.data[i].start, &s) || !s.sized ||
+		if (!module_find_symbol(m, m->places.added.data[i].start, &s) || !s.sized ||
 		    hmap_get(&done, s.start) != HMAP_NONE)
 			continue;
 		hmap_put(&done, s.start, 0);
@@ -617,7 +630,7 @@ bool module_range_elf(struct symbol_module *m, uint64_t address, uint64_t *start
 	if (range_go(m, address, start, end))
 		return true;
 	struct symbol s;
-	bool found = find_symbol(m, address, &s);
+	bool found = module_find_symbol(m, address, &s);
 	bool unwound = !(found && s.sized) && find_unwound(m, address);
 
 	if (!found && !unwound)

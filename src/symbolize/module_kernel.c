@@ -49,8 +49,10 @@ static void keep_lasting(struct symbol_index *kept, const struct symbol_index *x
 static void keep_index(struct symbol_module *m, const struct module_loading *with)
 {
 	/* Only the segments are its own. */
-	struct symbol_index lasting = { .symbols = { m->index.symbols.data, m->index.symbols.len,
-						     m->index.symbols.cap } };
+	struct symbol_index lasting = {
+		.symbols = { m->index.symbols.data, m->index.symbols.len, m->index.symbols.cap },
+		.others = { m->index.others.data, m->index.others.len, m->index.others.cap }
+	};
 	struct bytes payload = { 0 };
 
 	keep_lasting(&lasting, &m->index);
@@ -82,7 +84,7 @@ static void read_kallsyms(struct symbol_module *m, const struct module_loading *
 
 static void recall_table(struct symbol_module *m, const struct module_loading *with)
 {
-	remember_key_begin(&m->key_text, "kernel symbols 1");
+	remember_key_begin(&m->key_text, "kernel symbols 2");
 	if (!remember_key_kernel(&m->key_text, with->files)) {
 		bytes_clear(&m->key_text);
 		return;

@@ -5,31 +5,40 @@
  */
 #include "symbolize/symbol_index.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-uint8_t symbol_rank(bool sized, bool function, uint8_t binding)
+uint8_t symbol_rank(bool sized, enum symbol_type type, uint8_t binding)
 {
-	static const uint8_t of_binding[] = { 0, 2, 1 };
+	static const uint8_t of_binding[] = { 0, 2, 1, 2 };
 
-	return (uint8_t)(sized << 3 | function << 2 | of_binding[binding % 3]);
+	return (uint8_t)(sized << 4 | (unsigned)type << 2 | of_binding[binding & 3]);
 }
 
-/* "memcpy@@GLIBC_2.14" is memcpy; "memcpy@plt" stays. */
-static const char *without_version(struct symbol_index *x, const char *name)
+static bool is_stub(const char *name)
 {
 	const char *at = strchr(name, '@');
 
-	if (!at || at == name || strcmp(at, "@plt") == 0)
-		return name;
-	return arena_strndup(&x->arena, name, (size_t)(at - name));
+	return at && strcmp(at, "@plt") == 0;
+}
+
+/* "memcpy@@GLIBC_2.14" is memcpy; "memcpy@plt" stays. */
+static void split_version(struct symbol_index *x, struct symbol *s)
+{
+	const char *at = strchr(s->name, '@');
+
+	if (!at || at == s->name || is_stub(s->name))
+		return;
+	s->version = at;
+	s->name = arena_strndup(&x->arena, s->name, (size_t)(at - s->name));
 }
 
 void symbol_index_add(struct symbol_index *x, const struct symbol *s, uint64_t limit)
 {
 	struct symbol copy = *s;
 
-	copy.name = without_version(x, s->name);
+	split_version(x, &copy);
 	copy.sized = s->end > s->start;
 	if (!copy.sized)
 		copy.end = limit > s->start ? limit : UINT64_MAX;
@@ -39,6 +48,16 @@ void symbol_index_add(struct symbol_index *x, const struct symbol *s, uint64_t l
 static size_t leading_underscores(const char *name)
 {
 	return strspn(name, "_");
+}
+
+/* The version that programs get ("@@") first. */
+static int compare_versions(const char *a, const char *b)
+{
+	if (!a || !b)
+		return !a - !b;
+	if (a[1] != b[1] && (a[1] == '@' || b[1] == '@'))
+		return a[1] == '@' ? -1 : 1;
+	return strcmp(a, b);
 }
 
 /* Order of names for one address, the best first; the same in every run. */
@@ -53,7 +72,8 @@ static int compare_aliases(const struct symbol *a, const struct symbol *b)
 	x = strlen(a->name), y = strlen(b->name);
 	if (x != y)
 		return x < y ? -1 : 1;
-	return strcmp(a->name, b->name);
+	int order = strcmp(a->name, b->name);
+	return order ? order : compare_versions(a->version, b->version);
 }
 
 static int compare_symbols(const void *left, const void *right)
@@ -74,17 +94,100 @@ static bool is_ascending(const struct symbol_index *x)
 	return true;
 }
 
-/* Symbols ascend by start. */
-static void keep_best_aliases(struct symbol_index *x)
+static bool is_of_same_code(const struct symbol *best, const struct symbol *s)
 {
-	size_t kept = 0;
+	return s->end == best->end && s->sized == best->sized && s->name[0] && !is_stub(s->name);
+}
 
-	for (size_t i = 0; i < x->symbols.len; i++) {
-		const struct symbol *s = &x->symbols.data[i];
-		if (kept == 0 || x->symbols.data[kept - 1].start != s->start)
-			x->symbols.data[kept++] = *s;
-		else if (compare_aliases(s, &x->symbols.data[kept - 1]) < 0)
-			x->symbols.data[kept - 1] = *s;
+/* Only one of a file's two symbol tables tells versions. */
+static bool is_same_name(const char *name, const char *version, const struct symbol *s)
+{
+	return strcmp(name, s->name) == 0 &&
+	       (!version || !s->version || strcmp(version, s->version) == 0);
+}
+
+/* A symbol may be listed twice. */
+static bool is_repeated(const struct symbol_index *x, size_t first, const struct symbol *best,
+			const struct symbol *s)
+{
+	if (is_same_name(best->name, best->version, s))
+		return true;
+	for (size_t i = first; i < x->others.len; i++)
+		if (is_same_name(x->others.data[i].name, x->others.data[i].version, s))
+			return true;
+	return false;
+}
+
+static void add_own(struct symbol_index *x, const struct symbol *best)
+{
+	struct symbol_other own = { .name = "", .version = best->version, .flags = best->flags };
+	bool unique = (own.flags & OTHER_BINDING) == OTHER_UNIQUE;
+
+	own.flags |= OTHER_OWN;
+	if (own.version || own.flags & OTHER_IFUNC || unique)
+		vec_push(&x->others, own);
+}
+
+static void add_more(struct symbol_index *x, size_t more)
+{
+	struct symbol_other other = { .flags = OTHER_MORE };
+	char text[24];
+	int len = snprintf(text, sizeof(text), "%zu", more);
+
+	other.name = arena_strndup(&x->arena, text, (size_t)len);
+	vec_push(&x->others, other);
+}
+
+static void add_others(struct symbol_index *x, const struct symbol *group, size_t count)
+{
+	size_t first = x->others.len, more = 0;
+
+	for (size_t i = 1; i < count; i++) {
+		const struct symbol *s = &group[i];
+		struct symbol_other other = { s->name, s->version, s->flags };
+		if (!is_of_same_code(group, s) || is_repeated(x, first, group, s))
+			continue;
+		if (group->file && s->file && group->file != s->file)
+			other.flags |= OTHER_ELSEWHERE;
+		if (x->others.len - first < SYMBOL_OTHERS_MAX - 2)
+			vec_push(&x->others, other);
+		else
+			more++;
+	}
+	if (more)
+		add_more(x, more);
+}
+
+/* The best one of a group with the same start, which is in order; what the others say is kept. */
+static struct symbol settle_group(struct symbol_index *x, const struct symbol *group, size_t count)
+{
+	struct symbol best = group[0];
+	size_t first = x->others.len;
+
+	if (!is_stub(best.name) && best.name[0]) {
+		add_own(x, &best);
+		add_others(x, group, count);
+	}
+	best.others = 0;
+	if (x->others.len > first) {
+		best.others = (uint32_t)first + 1;
+		vec_push(&x->others, ((struct symbol_other){ 0 }));
+	}
+	return best;
+}
+
+/* Symbols ascend by start. */
+static void keep_best_aliases(struct symbol_index *x, bool ordered)
+{
+	struct symbol *all = x->symbols.data;
+	size_t kept = 0, n = x->symbols.len;
+
+	for (size_t i = 0, count; i < n; i += count) {
+		for (count = 1; i + count < n && all[i + count].start == all[i].start; count++)
+			;
+		if (count > 1 && !ordered)
+			qsort(&all[i], count, sizeof(*all), compare_symbols);
+		all[kept++] = settle_group(x, &all[i], count);
 	}
 	x->symbols.len = kept;
 }
@@ -114,10 +217,11 @@ static void bound_unsized(struct symbol_index *x)
 void symbol_index_finish(struct symbol_index *x)
 {
 	size_t n = x->symbols.len;
+	bool ascending = is_ascending(x);
 
-	if (!is_ascending(x))
+	if (!ascending)
 		qsort(x->symbols.data, n, sizeof(*x->symbols.data), compare_symbols);
-	keep_best_aliases(x);
+	keep_best_aliases(x, !ascending);
 	bound_unsized(x);
 	n = x->symbols.len;
 	struct flat_range *ranges = xcalloc(n, sizeof(*ranges));
@@ -136,9 +240,22 @@ const struct symbol *symbol_index_find(const struct symbol_index *x, uint64_t ad
 	return segment ? &x->symbols.data[segment->value] : NULL;
 }
 
+size_t symbol_index_others(const struct symbol_index *x, const struct symbol *s,
+			   struct symbol_other *out, size_t max)
+{
+	size_t n = 0;
+
+	if (!s->others)
+		return 0;
+	for (const struct symbol_other *o = &x->others.data[s->others - 1]; o->name && n < max; o++)
+		out[n++] = *o;
+	return n;
+}
+
 void symbol_index_release(struct symbol_index *x)
 {
 	vec_release(&x->symbols);
+	vec_release(&x->others);
 	flat_map_release(&x->map);
 	arena_release(&x->arena);
 }

@@ -1,18 +1,22 @@
 /*
  * Little-endian: magic, number of segments, their starts as u64, then a row each of four u32: the
  * segment's length, its distance from the symbol's start, the symbol's length, and the name's place
- * (its lowest bit says whether the length is the file's); last the names.
+ * (its two lowest bits say whether the length is the file's and whether others follow the name);
+ * last the names. Others are texts, a byte with flags first, up to an empty text.
  */
 #include "symbolize/symbol_table.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define MAGIC	     0x314d5953u /* "SYM1" */
+#define MAGIC	     0x324d5953u /* "SYM2" */
 #define HEAD_BYTES   8u
 #define START_BYTES  8u
 #define ROW_BYTES    16u
 #define MAX_SEGMENTS ((size_t)1 << 21)
+#define NAME_SIZED   1u
+#define NAME_OTHERS  2u
+#define FLAGS_MARK   0x40u /* makes a byte of flags no end of a text */
 
 struct symbol_table {
 	struct cache_entry *entry;
@@ -30,6 +34,27 @@ struct names {
 	struct bytes text;
 };
 
+static void append_text(struct bytes *out, const char *text)
+{
+	if (text)
+		bytes_append(out, text, strlen(text));
+}
+
+static void append_others(struct bytes *out, const struct symbol_index *x, const struct symbol *s)
+{
+	struct symbol_other others[SYMBOL_OTHERS_MAX];
+	size_t n = symbol_index_others(x, s, others, SYMBOL_OTHERS_MAX);
+
+	for (size_t i = 0; i < n; i++) {
+		bytes_u8(out, (uint8_t)(others[i].flags | FLAGS_MARK));
+		append_text(out, others[i].name);
+		append_text(out, others[i].version);
+		bytes_u8(out, 0);
+	}
+	if (n)
+		bytes_u8(out, 0);
+}
+
 static uint32_t name_of(struct names *n, const struct symbol_index *x, uint32_t symbol)
 {
 	uint32_t *offset = &n->offsets[symbol];
@@ -38,6 +63,7 @@ static uint32_t name_of(struct names *n, const struct symbol_index *x, uint32_t 
 		const char *name = x->symbols.data[symbol].name;
 		*offset = (uint32_t)n->text.len;
 		bytes_append(&n->text, name, strlen(name) + 1);
+		append_others(&n->text, x, &x->symbols.data[symbol]);
 	}
 	return *offset;
 }
@@ -50,12 +76,13 @@ static bool row_of(struct names *n, const struct symbol_index *x, const struct f
 	uint64_t size = symbol->end - symbol->start;
 
 	if (length > UINT32_MAX || before > UINT32_MAX || size > UINT32_MAX ||
-	    n->text.len > UINT32_MAX / 4)
+	    n->text.len > UINT32_MAX / 8)
 		return false;
 	out->length = (uint32_t)length;
 	out->before = (uint32_t)before;
 	out->size = (uint32_t)size;
-	out->name = name_of(n, x, s->value) << 1 | symbol->sized;
+	out->name = name_of(n, x, s->value) << 2 | (symbol->others ? NAME_OTHERS : 0) |
+		    (symbol->sized ? NAME_SIZED : 0);
 	return true;
 }
 
@@ -190,10 +217,30 @@ enum symbol_table_answer symbol_table_find(struct symbol_table *t, uint64_t addr
 		return SYMBOL_TABLE_DAMAGED;
 	if (start > address || address - start >= row.length)
 		return SYMBOL_TABLE_NONE;
-	*out = (struct symbol){ .start = start - row.before, .sized = row.name & 1 };
-	out->name = cache_entry_string(t->entry, t->names + (row.name >> 1));
+	*out = (struct symbol){ .start = start - row.before, .sized = row.name & NAME_SIZED };
+	out->name = cache_entry_string(t->entry, t->names + (row.name >> 2));
+	out->others = row.name & NAME_OTHERS ? (row.name >> 2) + 1 : 0;
 	if (!out->name || __builtin_add_overflow(out->start, row.size, &out->end) ||
 	    row.before > start || address >= out->end)
 		return SYMBOL_TABLE_DAMAGED;
 	return SYMBOL_TABLE_FOUND;
+}
+
+size_t symbol_table_others(struct symbol_table *t, const struct symbol *s, struct symbol_other *out,
+			   size_t max)
+{
+	size_t n = 0;
+
+	if (!s->others)
+		return 0;
+	uint64_t at = t->names + s->others - 1 + strlen(s->name) + 1;
+	for (const char *text; n < max; at += strlen(text) + 1) {
+		text = cache_entry_string(t->entry, at);
+		if (!text || !*text)
+			break;
+		out[n++] =
+			(struct symbol_other){ .name = text + 1,
+					       .flags = (uint8_t)((uint8_t)*text & ~FLAGS_MARK) };
+	}
+	return n;
 }

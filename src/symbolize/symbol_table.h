@@ -22,5 +22,8 @@ enum symbol_table_answer { SYMBOL_TABLE_NONE, SYMBOL_TABLE_FOUND, SYMBOL_TABLE_D
 /* out->name lives as long as the table; its rank is not kept. */
 enum symbol_table_answer symbol_table_find(struct symbol_table *t, uint64_t address,
 					   struct symbol *out);
+/* As symbol_index_others, of a symbol found here; an own version is the name. */
+size_t symbol_table_others(struct symbol_table *t, const struct symbol *s, struct symbol_other *out,
+			   size_t max);
 
 #endif

@@ -68,6 +68,8 @@ void module_free(struct symbol_module *m)
 	bytes_release(&m->key_text);
 	cfi_finder_release(&m->functions);
 	vec_release(&m->go_found.list);
+	vec_release(&m->aliases.list);
+	arena_release(&m->aliases.arena);
 	demangle_cache_release(&m->names);
 	elf_image_free(m->image);
 	elf_image_free(m->debug_image);
@@ -192,8 +194,10 @@ void symbolize_batch(struct symbolizer *s, const struct symbolize_module *from,
 	struct symbol_module *m = get_module(s, from);
 
 	sort_addresses(s, addresses, count);
+	module_aliases_begin(m);
 	for (size_t i = 0; i < s->sorted.len; i++) {
 		resolve(m, s->sorted.data[i], &s->frames);
+		module_add_aliases(m, s->sorted.data[i], &s->frames);
 		each(ctx, s->sorted.data[i], s->frames.list.data, (uint32_t)s->frames.list.len);
 	}
 	note_missing_dwo(m);

@@ -5,7 +5,7 @@ import json
 import os
 import xml.dom.minidom
 
-from proftest import expect, expect_equal, expect_share, main, prof, program, record, total
+from proftest import Skip, expect, expect_equal, expect_share, main, prof, program, record, run, total
 
 AWKWARD = {
     "anonymous": "(anonymous namespace)::anonymous_namespace",
@@ -39,6 +39,51 @@ def test_folded():
         after = s.frames[s.frames.index("main") + 1:]
         known = [f for f in after if any(a in f for a in AWKWARD.values())]
         expect(known or not after or "std::" in after[0] or total([s]) <= 2, "a frame was cut: %s" % after)
+
+
+ALIASES = """
+#define NOINLINE __attribute__((noinline, noipa))
+#define BODY unsigned long s = n; for (unsigned long i = 0; i < n; i++) s = s * 6364136223846793005ul + (s >> 7); return s;
+NOINLINE unsigned long first_one(unsigned long n) { BODY }
+NOINLINE unsigned long second_one(unsigned long n) { BODY }
+extern unsigned long same_as_first(unsigned long) __attribute__((weak, alias("first_one")));
+int main(void) {
+	unsigned long sum = 0;
+	for (int i = 0; i < 120; i++)
+		sum += first_one(1000000) + second_one(1000000) + same_as_first(1000000);
+	return sum == 1;
+}
+"""
+
+
+def names_of(recording, *options):
+    rows = recording.report(*options)["rows"]
+    return {row["name"]: {key: row[key] for key in row if key in ("linkage", "aliases", "folded", "versions")}
+            for row in rows}
+
+
+def test_other_names():
+    """Aliases and functions that the linker folded, from the recording alone and after looking up again."""
+    with open("a.c", "w") as f:
+        f.write(ALIASES)
+    build = "gcc -O1 -ffunction-sections a.c -o %s"
+    expect_equal(run("sh", "-c", build % "apart").status, 0, "gcc")
+    apart = names_of(record("./apart", path="apart.data"))
+    expect_equal(apart["first_one"], {"linkage": ["first_one"], "aliases": ["same_as_first"]}, "first_one")
+    expect_equal(apart["second_one"], {"linkage": ["second_one"]}, "second_one")
+    if run("sh", "-c", build % "folded" + " -fuse-ld=gold -Wl,--icf=all").status:
+        raise Skip("no gold here, which folds functions")
+    r = record("./folded", path="folded.data")
+    os.unlink("folded")
+    folded = {"linkage": ["first_one"], "aliases": ["same_as_first"],
+              "folded": [{"name": "second_one", "linkage": "second_one"}]}
+    expect_equal(names_of(r)["first_one"], folded, "from the recording")
+    expect("second_one" not in names_of(r), "one function")
+    expect("first_one (same code as second_one)" in prof("report", "--width", "100", r.path).out, "marked")
+    shown = prof("report", "--verbose", r.path).out
+    expect("also called: same_as_first" in shown and "same code: second_one" in shown, shown)
+    expect_equal(prof("symbolize", "-q", "folded.data").status, 0, "symbolize")
+    expect_equal(names_of(r)["first_one"], folded, "kept where the file is gone")
 
 
 def test_damaged_program():

@@ -58,6 +58,42 @@ static void add_library_and_kernel(struct build *b)
 	}
 }
 
+static uint32_t function_named(struct build *b, const char *name)
+{
+	uint32_t i = 0;
+
+	while (strcmp(profile_str(&b->profile, b->profile.functions.data[i].name), name) != 0)
+		i++;
+	return i;
+}
+
+static void add_alias(struct build *b, const char *function, struct profile_alias alias)
+{
+	alias.function = function_named(b, function);
+	vec_push(&b->profile.aliases, alias);
+}
+
+/* hash shares its code with 19 others; leaf has a version and another name; eval is a part. */
+static void add_aliases(struct build *b)
+{
+	uint32_t eval = function_named(b, "eval");
+
+	add_alias(b, "hash",
+		  (struct profile_alias){ .name = build_str(b, "shapes::checksum<int>(int)"),
+					  .linkage = build_str(b, "_ZN6shapes8checksumIiEEvT_"),
+					  .relation = ALIAS_FOLDED });
+	add_alias(b, "hash",
+		  (struct profile_alias){ .name = build_str(b, "mix"), .relation = ALIAS_FOLDED });
+	add_alias(b, "hash", (struct profile_alias){ .more = 17, .relation = ALIAS_FOLDED });
+	add_alias(b, "leaf",
+		  (struct profile_alias){ .name = build_str(b, "@@LIB_2.1"),
+					  .relation = ALIAS_OWN,
+					  .flags = ALIAS_IFUNC | ALIAS_UNIQUE });
+	add_alias(b, "leaf", (struct profile_alias){ .name = build_str(b, "__leaf@LIB_1.0") });
+	add_alias(b, "leaf", (struct profile_alias){ .more = 4 });
+	b->profile.functions.data[eval].linkage = build_str(b, "eval.part.0.cold");
+}
+
 void sample_profile(struct build *b, struct filter_result *all)
 {
 	build_init(b);
@@ -73,6 +109,7 @@ void sample_profile(struct build *b, struct filter_result *all)
 		 build_str(b, "no PMU here: sampled task-clock instead of cycles"));
 	add_program(b, build_task(b, 100, 101, "worker"));
 	add_library_and_kernel(b);
+	add_aliases(b);
 	uint32_t synthetic = build_module(b, MODULE_SYNTHETIC, SYNTHETIC_NOT_SAMPLED);
 	uint32_t s = build_sample(b, PROFILE_NONE, synthetic, 0, 40000000);
 	build_at(b, s)->flags = SAMPLE_SYNTHETIC;

@@ -60,6 +60,7 @@ static const struct {
 	{ "report-colour.txt", { .unicode = true, .colour = true } },
 	{ "report-120.txt", { .unicode = true, .width = 120 } },
 	{ "report-40.txt", { .unicode = true, .width = 40 } },
+	{ "report-verbose.txt", { .unicode = true, .verbose = true, .limit = 9 } },
 	{ "report-limit.txt", { .unicode = true, .limit = 3 } },
 	{ "report-min.txt", { .unicode = true, .min_percent = 5, .limit = 100 } },
 	{ "report-thread.txt", { .unicode = true, .by = FLAT_BY_THREAD } },

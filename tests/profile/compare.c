@@ -46,6 +46,8 @@ static struct rows rows_of(const struct profile *p, enum table_id table)
 		return ROWS(sources);
 	case TABLE_NOTES:
 		return ROWS(notes);
+	case TABLE_ALIASES:
+		return ROWS(aliases);
 	case TABLE_HEALTH:
 		return (struct rows){ &p->health, 1 };
 	default:

@@ -173,6 +173,11 @@ def check_sample_profile(p):
         names += name_at(row["module"], row["address"] - 1)
         node = row["parent"]
     assert names == ["ns::inlined(int)", "main", "main"]
+    aliases = [(text(p["functions"][a["function"] - 1]["name"]), text(a["name"]), text(a["linkage"]), a["relation"],
+                a["flags"], a["more"]) for a in p["aliases"].values()]
+    inlined = "ns::inlined(int)"
+    assert aliases == [("main", "@@V_2", "", 2, 4, 0), (inlined, "_ZN2ns5aliasEi", "", 0, 2, 0),
+                       (inlined, "other(int)", "_Z5otheri", 1, 1, 0), (inlined, "", "", 1, 0, 0xFFFFFFFF)]
     assert p["sources"][0]["text"] == b"int main(void)\n{\n"
     assert p["health"][0]["effective_rate_mhz"] == 996500
 

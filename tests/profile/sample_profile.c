@@ -141,6 +141,19 @@ static void add_names(struct profile *p)
 		vec_push(&p->locations, locations[i]);
 }
 
+static void add_aliases(struct profile *p)
+{
+	struct profile_alias aliases[] = {
+		{ 0, str(p, "@@V_2"), 0, 0, ALIAS_OWN, ALIAS_IFUNC },
+		{ 1, str(p, "_ZN2ns5aliasEi"), 0, 0, ALIAS_NAME, 2 },
+		{ 1, str(p, "other(int)"), str(p, "_Z5otheri"), 0, ALIAS_FOLDED, 1 },
+		{ 1, 0, 0, UINT32_MAX, ALIAS_FOLDED, 0 },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(aliases); i++)
+		vec_push(&p->aliases, aliases[i]);
+}
+
 static void add_excerpts(struct profile *p)
 {
 	static const char blob[] = "\x55\x48\x89\xe5\xc3int main(void)\n{\n";
@@ -156,7 +169,7 @@ static void add_excerpts(struct profile *p)
 	vec_push(&p->sources, nothing);
 }
 
-void sample_profile(struct profile *p)
+void first_sample_profile(struct profile *p)
 {
 	profile_init(p);
 	add_runs(p);
@@ -165,5 +178,12 @@ void sample_profile(struct profile *p)
 	add_samples(p);
 	add_names(p);
 	add_excerpts(p);
+	profile_index(p);
+}
+
+void sample_profile(struct profile *p)
+{
+	first_sample_profile(p);
+	add_aliases(p);
 	profile_index(p);
 }

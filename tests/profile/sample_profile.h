@@ -5,5 +5,7 @@
 #include "profile/profile.h"
 
 void sample_profile(struct profile *p); /* initializes, fills and indexes *p */
+/* The same without what the first files did not have. */
+void first_sample_profile(struct profile *p);
 
 #endif

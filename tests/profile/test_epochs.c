@@ -98,6 +98,43 @@ static void test_equal_rows_become_one(void **state)
 	profile_release(&r.p);
 }
 
+/* The same alias is one row, in the epoch and over epochs, at the function that is one itself. */
+static void test_aliases_stay_with_their_function(void **state)
+{
+	const struct profile_symbol_alias aliases[] = {
+		{ .name = "__f", .relation = ALIAS_NAME, .flags = 2 },
+		{ .name = "g", .relation = ALIAS_FOLDED },
+	};
+	const struct profile_symbol_frame other = { .name = "other" };
+	const struct profile_symbol_frame f = { .name = "f", .aliases = aliases, .alias_count = 2 };
+	struct recording r;
+	uint32_t count;
+
+	(void)state;
+	start(&r);
+	for (int epoch = 0; epoch < 3; epoch++) {
+		uint32_t a = add_module(r.w, "/bin/a", MODULE_FILE, SYMBOLS_SYMTAB);
+		if (epoch == 1)
+			profile_writer_add_location(r.w, a, 8, &other, 1); /* shifts the ids */
+		profile_writer_add_location(r.w, a, 16, &f, 1);
+		profile_writer_add_location(r.w, a, 17, &f, 1);
+		profile_writer_begin_epoch(r.w, NULL);
+	}
+	finish(&r);
+	assert_int_equal(r.p.functions.len, 2);
+	assert_int_equal(r.p.aliases.len, 2);
+	assert_int_equal(profile_find_aliases(&r.p, 0, &count), 0);
+	assert_int_equal(count, 2);
+	assert_string_equal(profile_str(&r.p, r.p.functions.data[0].name), "f");
+	assert_string_equal(profile_str(&r.p, r.p.aliases.data[0].name), "__f");
+	assert_int_equal(r.p.aliases.data[0].flags, 2);
+	assert_string_equal(profile_str(&r.p, r.p.aliases.data[1].name), "g");
+	assert_int_equal(r.p.aliases.data[1].relation, ALIAS_FOLDED);
+	profile_find_aliases(&r.p, 1, &count);
+	assert_int_equal(count, 0);
+	profile_release(&r.p);
+}
+
 static void test_updates_replace(void **state)
 {
 	struct recording r;
@@ -280,6 +317,7 @@ int test_epochs_group(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_equal_rows_become_one),
+		cmocka_unit_test(test_aliases_stay_with_their_function),
 		cmocka_unit_test(test_updates_replace),
 		cmocka_unit_test(test_symbols_outlive_their_epoch),
 		cmocka_unit_test(test_excerpts_are_kept_once),

@@ -36,7 +36,7 @@ static void test_files_of_earlier_versions(void **state)
 	struct profile p, q;
 
 	(void)state;
-	sample_profile(&p);
+	first_sample_profile(&p);
 	assert_int_equal(
 		io_read_file(PROF_TEST_DIR "/profile/data/version-1.data", &file, 1 << 20, NULL),
 		0);

@@ -140,6 +140,9 @@ static void test_wrong_ids_are_noticed(void **state)
 	CHECK_NOTICED(&p, p.samples.data[0].event, 2);
 	CHECK_NOTICED(&p, p.samples.data[0].leaf_module, 3);
 	CHECK_NOTICED(&p, p.functions.data[0].linkage, 10000);
+	CHECK_NOTICED(&p, p.aliases.data[0].function, 3);
+	CHECK_NOTICED(&p, p.aliases.data[1].name, 10000);
+	CHECK_NOTICED(&p, p.aliases.data[2].linkage, PROFILE_NONE);
 	CHECK_NOTICED(&p, p.frames.data[0].function, 3);
 	CHECK_NOTICED(&p, p.locations.data[0].first_frame, 4);
 	CHECK_NOTICED(&p, p.locations.data[0].frame_count, UINT32_MAX);

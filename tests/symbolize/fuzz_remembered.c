@@ -27,6 +27,16 @@ static struct cache_entry *open_entry(const uint8_t *data, size_t size)
 	return cache_entry_open(fd, "key");
 }
 
+static size_t ask_others(struct symbol_table *t, const struct symbol *s)
+{
+	struct symbol_other others[SYMBOL_OTHERS_MAX];
+	size_t n = symbol_table_others(t, s, others, SYMBOL_OTHERS_MAX), sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += strlen(others[i].name) + others[i].flags;
+	return sum;
+}
+
 static size_t ask_symbols(struct symbol_table *t, const uint8_t *data, size_t size)
 {
 	struct symbol found;
@@ -38,7 +48,7 @@ static size_t ask_symbols(struct symbol_table *t, const uint8_t *data, size_t si
 		if (symbol_table_find(t, address, &found) == SYMBOL_TABLE_FOUND) {
 			if (address < found.start || address >= found.end)
 				__builtin_trap();
-			sum += strlen(found.name);
+			sum += strlen(found.name) + ask_others(t, &found);
 		}
 	}
 	return sum;

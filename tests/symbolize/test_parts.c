@@ -74,7 +74,7 @@ static void add(struct symbol_index *x, uint64_t start, uint64_t size, const cha
 	struct symbol s = { .start = start,
 			    .end = start + size,
 			    .name = name,
-			    .rank = symbol_rank(size > 0, true, binding) };
+			    .rank = symbol_rank(size > 0, SYMBOL_FUNCTION, binding) };
 
 	symbol_index_add(x, &s, 0x5000);
 }

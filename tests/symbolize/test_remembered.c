@@ -280,10 +280,26 @@ static void damaged_cache(void **state)
 static const char kallsyms[] = "ffffffff81000000 T _stext\n"
 			       "ffffffff81000040 t helper\n"
 			       "ffffffff81000080 T long_function\n"
+			       "ffffffff81000080 W __other_name_of_it\n"
+			       "ffffffff81000080 t __and_a_third\n"
 			       "ffffffff81003000 T after\n"
 			       "ffffffff81003010 D data\n"
 			       "ffffffffc0001000 t mod_init\t[ext4]\n"
 			       "ffffffffc0001100 T mod_read\t[ext4]";
+
+static void assert_same_others(struct symbol_table *t, const struct symbol *found,
+			       const struct symbol_index *x, const struct symbol *s)
+{
+	struct symbol_other in_table[SYMBOL_OTHERS_MAX], in_index[SYMBOL_OTHERS_MAX];
+	size_t n = symbol_index_others(x, s, in_index, SYMBOL_OTHERS_MAX);
+
+	assert_int_equal(symbol_table_others(t, found, in_table, SYMBOL_OTHERS_MAX), n);
+	assert_int_equal(n, s->start == 0xffffffff81000080 ? 2 : 0);
+	for (size_t i = 0; i < n; i++) {
+		assert_string_equal(in_table[i].name, in_index[i].name);
+		assert_int_equal(in_table[i].flags, in_index[i].flags);
+	}
+}
 
 static void table_is_the_index(void **state)
 {
@@ -308,6 +324,7 @@ static void table_is_the_index(void **state)
 			assert_string_equal(found.name, s->name);
 			assert_true(found.start == s->start && found.end == s->end);
 			assert_int_equal(found.sized, s->sized);
+			assert_same_others(t, &found, &x, s);
 		}
 	}
 	assert_int_equal(symbol_table_find(t, UINT64_MAX, &found), SYMBOL_TABLE_NONE);

@@ -1,0 +1,159 @@
+/*
+ * What other symbols of a function's place are to it. Nothing in a file says so, but much can be
+ * told from the names: compilers and linkers make one of functions whose code is the same, which
+ * leaves symbols of different functions at one address; programmers give one function several
+ * names.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbolize/module.h"
+
+#define BINDING_WEAK 2
+
+static bool contains(const struct elf_section *s, const char *text)
+{
+	return s->data && memmem(s->data, s->len, text, strlen(text)) != NULL;
+}
+
+static bool image_is_folded(struct elf_image *image)
+{
+	struct elf_section s;
+
+	if (!image)
+		return false;
+	if (elf_image_section(image, ".note.gnu.gold-version", &s))
+		return true;
+	return elf_image_section(image, ".comment", &s) &&
+	       (contains(&s, "LLD ") || contains(&s, "mold "));
+}
+
+/* GNU ld never folds. */
+static bool linker_folds(struct symbol_module *m)
+{
+	if (m->linker_folds == FOLDS_UNKNOWN)
+		m->linker_folds = image_is_folded(m->image) || image_is_folded(m->debug_image)
+					  ? FOLDS_YES
+					  : FOLDS_NO;
+	return m->linker_folds == FOLDS_YES;
+}
+
+static bool is_mangled(const char *name)
+{
+	return name[0] == '_' && (name[1] == 'Z' || name[1] == 'R');
+}
+
+/* Constructors, destructors and parts of one function read the same. */
+static bool read_the_same(const char *a, const char *b)
+{
+	CLEANUP_FREE char *x = demangle_shown(a), *y = demangle_shown(b);
+
+	return strcmp(x, y) == 0;
+}
+
+static const char *bare(const char *name)
+{
+	return name + strspn(name, "_");
+}
+
+static bool are_different_functions(struct symbol_module *m, const struct symbol *s,
+				    const char *name, uint8_t flags)
+{
+	bool mangled = is_mangled(name), own_mangled = is_mangled(s->name);
+
+	if (flags & OTHER_ELSEWHERE)
+		return true;
+	if (mangled && own_mangled) /* nobody writes such aliases */
+		return !read_the_same(s->name, name);
+	if (strcmp(bare(name), bare(s->name)) == 0 || !linker_folds(m))
+		return false;
+	/* A weak name for a strong one is how programmers write aliases. */
+	return mangled || own_mangled || (flags & OTHER_BINDING) != BINDING_WEAK;
+}
+
+static char *full_name(struct arena *a, const struct symbol_other *other)
+{
+	CLEANUP_FREE char *text =
+		xasprintf("%s%s", other->name, other->version ? other->version : "");
+
+	return arena_strndup(a, text, strlen(text));
+}
+
+static enum alias_relation relation_of(struct symbol_module *m, const struct symbol *s,
+				       const struct symbol_other *other, const char *full)
+{
+	const char *at = strchr(full, '@');
+	CLEANUP_FREE char *plain =
+		xstrndup(full, at && at > full ? (size_t)(at - full) : strlen(full));
+
+	if (other->flags & OTHER_OWN)
+		return ALIAS_OWN;
+	return are_different_functions(m, s, plain, other->flags) ? ALIAS_FOLDED : ALIAS_NAME;
+}
+
+static void add_alias(struct symbol_module *m, const struct symbol *s,
+		      const struct symbol_other *other)
+{
+	struct profile_symbol_alias alias = {
+		.name = full_name(&m->aliases.arena, other),
+		.flags = other->flags & (ALIAS_BINDING | ALIAS_IFUNC),
+	};
+
+	alias.relation = (uint8_t)relation_of(m, s, other, alias.name);
+	if (alias.relation == ALIAS_FOLDED) {
+		CLEANUP_FREE char *shown = demangle_shown(alias.name);
+		alias.linkage = strcmp(shown, alias.name) == 0 ? NULL : alias.name;
+		alias.name = arena_strndup(&m->aliases.arena, shown, strlen(shown));
+	}
+	vec_push(&m->aliases.list, alias);
+}
+
+/* Those left out are taken for more of the last one's kind. */
+static void add_more(struct symbol_module *m, const char *number)
+{
+	struct profile_symbol_alias more = { .name = "" };
+	size_t n = m->aliases.list.len;
+
+	more.more = (uint32_t)strtoul(number, NULL, 10);
+	more.relation = n ? m->aliases.list.data[n - 1].relation : (uint8_t)ALIAS_NAME;
+	vec_push(&m->aliases.list, more);
+}
+
+static void list_aliases(struct symbol_module *m, const struct symbol *s)
+{
+	struct symbol_other others[SYMBOL_OTHERS_MAX];
+	size_t n = module_symbol_others(m, s, others, SYMBOL_OTHERS_MAX);
+
+	vec_clear(&m->aliases.list);
+	arena_reset(&m->aliases.arena);
+	for (size_t i = 0; i < n; i++) {
+		if (others[i].flags & OTHER_MORE)
+			add_more(m, others[i].name);
+		else
+			add_alias(m, s, &others[i]);
+	}
+}
+
+void module_aliases_begin(struct symbol_module *m)
+{
+	m->aliases_start = m->aliases_end = 0;
+}
+
+void module_add_aliases(struct symbol_module *m, uint64_t address, struct symbol_frames *frames)
+{
+	struct symbol s;
+
+	if (!frames->list.len || (address >= m->aliases_start && address < m->aliases_end))
+		return;
+	struct profile_symbol_frame *outermost = &frames->list.data[frames->list.len - 1];
+	if (!outermost->linkage || !module_find_symbol(m, address, &s))
+		return;
+	m->aliases_start = s.start;
+	m->aliases_end = s.end;
+	/* Named by its debug information: another function. */
+	if (!s.others || strcmp(outermost->linkage, s.name) != 0)
+		return;
+	list_aliases(m, &s);
+	outermost->aliases = m->aliases.list.data;
+	outermost->alias_count = (uint32_t)m->aliases.list.len;
+}
