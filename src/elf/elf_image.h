@@ -94,6 +94,8 @@ struct elf_place {
 	uint64_t vaddr, size;
 };
 void elf_image_find_symbols(struct elf_image *e, const char *const *names, size_t count, struct elf_place *out);
+/* Gives back the memory of symbol tables. What elf_image_symbols told is void after that, and can be asked again. */
+void elf_image_forget_symbols(struct elf_image *e);
 bool elf_image_has_symtab(struct elf_image *e);
 bool elf_image_has_debug_info(struct elf_image *e); /* .debug_info with content */
 /* .gnu_debuglink: file name and CRC-32; NULL when absent. */

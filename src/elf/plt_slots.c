@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define MAX_RELOCATIONS ((size_t)8 << 20) /* a bound for hostile files */
+#define PIECE_BYTES	(sizeof(Elf64_Rela) << 14)
 
 static int compare_slots(const void *left, const void *right)
 {
@@ -99,6 +100,29 @@ static void read_relocation(struct elf_image *e, struct bytes_reader *r,
 		vec_push(&out->by_index, name);
 }
 
+/* What has been read of a large section takes memory no more: only a few relocations are of stubs.
+ */
+static const uint8_t *piece_at(struct elf_image *e, struct elf_shdr *s, uint64_t at, size_t *len)
+{
+	uint64_t left = s->size - at;
+
+	elf_bytes_forget(&e->bytes, s->offset, at);
+	*len = left < PIECE_BYTES ? (size_t)left : PIECE_BYTES;
+	return elf_bytes_at(&e->bytes, s->offset + at, *len);
+}
+
+/* The section from at on, or a piece of it; NULL at its end. */
+static const uint8_t *relocations_at(struct elf_image *e, struct elf_shdr *s, uint64_t at,
+				     size_t *len)
+{
+	const uint8_t *data;
+	bool whole = s->decompressed || s->flags & SHF_COMPRESSED;
+
+	if (!whole && s->offset <= e->bytes.size && s->size <= e->bytes.size - s->offset)
+		return at < s->size ? piece_at(e, s, at, len) : NULL;
+	return at == 0 && elf_section_bytes(e, s, &data, len) ? data : NULL;
+}
+
 static void read_relocations(struct elf_image *e, struct elf_shdr *s, struct plt_slots *out,
 			     size_t *budget)
 {
@@ -108,14 +132,18 @@ static void read_relocations(struct elf_image *e, struct elf_shdr *s, struct plt
 	const uint8_t *data;
 	size_t len;
 
-	if (s->link >= e->sections.len || !elf_section_bytes(e, s, &data, &len))
+	if (s->link >= e->sections.len)
 		return;
 	/* Static programs relocate without symbols. */
 	bool has_symbols =
 		s->link && elf_symtab_of_section(e, &e->sections.data[s->link], &symbols);
-	reader_init(&r, data, len);
-	for (; reader_left(&r) >= sizeof(Elf64_Rela) && *budget; (*budget)--)
-		read_relocation(e, &r, has_symbols ? &symbols : NULL, out, plt);
+	for (uint64_t at = 0; *budget && (data = relocations_at(e, s, at, &len)); at += len) {
+		reader_init(&r, data, len);
+		for (; reader_left(&r) >= sizeof(Elf64_Rela) && *budget; (*budget)--)
+			read_relocation(e, &r, has_symbols ? &symbols : NULL, out, plt);
+	}
+	if (!s->decompressed)
+		elf_bytes_forget(&e->bytes, s->offset, s->size);
 }
 
 void plt_slots_read(struct plt_slots *s, struct elf_image *e)

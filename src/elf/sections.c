@@ -98,8 +98,10 @@ static void read_section(struct elf_image *e, struct elf_shdr *s)
 
 	if (raw && s->flags & SHF_COMPRESSED) {
 		unpack_compressed(e, s, raw, s->size);
+		elf_bytes_forget(&e->bytes, s->offset, s->size);
 	} else if (raw && is_zdebug(s)) {
 		unpack_zdebug(e, s, raw, s->size);
+		elf_bytes_forget(&e->bytes, s->offset, s->size);
 	} else if (raw) {
 		s->plain_data = raw;
 		s->plain_len = s->size;

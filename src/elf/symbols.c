@@ -305,6 +305,38 @@ int elf_image_symbols(struct elf_image *e, int (*each)(void *ctx, const struct e
 	return status;
 }
 
+/* A string table may hold the sections' names as well. */
+static bool holds_section_names(const struct elf_image *e, const struct elf_shdr *s)
+{
+	const uint8_t *data = e->bytes.base + s->offset;
+
+	for (size_t i = 0; i < e->sections.len; i++) {
+		const uint8_t *name = (const uint8_t *)e->sections.data[i].name_text;
+		if (name >= data && name < data + s->size)
+			return true;
+	}
+	return false;
+}
+
+void elf_image_forget_symbols(struct elf_image *e)
+{
+	for (size_t i = 0; i < e->sections.len; i++) {
+		struct elf_shdr *s = &e->sections.data[i];
+		bool of_symbols = s->type == SHT_SYMTAB || s->type == SHT_DYNSYM ||
+				  s->type == SHT_STRTAB || s->type == SHT_GNU_versym;
+		if (!of_symbols || s->flags & SHF_COMPRESSED || s->offset > e->bytes.size ||
+		    s->size > e->bytes.size - s->offset || holds_section_names(e, s))
+			continue;
+		elf_bytes_forget(&e->bytes, s->offset, s->size);
+		s->decompressed = false; /* asked for again, it is read again */
+		s->plain_data = NULL;
+		s->plain_len = 0;
+	}
+	e->versions_known = false; /* their numbers are read again */
+	e->version_count = 0;
+	vec_clear(&e->versions);
+}
+
 bool elf_image_has_symtab(struct elf_image *e)
 {
 	struct elf_shdr *s = elf_section_of_type(e, SHT_SYMTAB);

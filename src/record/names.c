@@ -18,7 +18,7 @@
 #define NS_PER_S	  UINT64_C(1000000000)
 #define EXCERPT_ADDRESSES 400 /* hottest addresses of the recording */
 
-/* Frames of one address inside a batch's result; strings live in the batch's arena. */
+/* Frames of one address inside a batch's result; texts live in the batch's strings. */
 struct named {
 	uint64_t address;
 	uint32_t first_frame, frame_count;
@@ -39,6 +39,7 @@ struct batch {
 	VEC(uint64_t) addresses;
 	VEC(struct named) named;
 	VEC(struct profile_symbol_frame) frames;
+	struct strtab strings; /* initialized with the first one */
 	struct arena arena;
 	struct symbolize_result result;
 	enum batch_kind kind;
@@ -107,6 +108,8 @@ static void batch_free(struct batch *b)
 	vec_release(&b->addresses);
 	vec_release(&b->named);
 	vec_release(&b->frames);
+	if (b->strings.strings.len)
+		strtab_release(&b->strings);
 	arena_release(&b->arena);
 	excerpts_release(&b->excerpts);
 	excerpt_lines_release(&b->lines);
@@ -115,9 +118,12 @@ static void batch_free(struct batch *b)
 
 /* ---- the naming thread ---- */
 
+/* Many addresses have the same names. */
 static const char *keep(struct batch *b, const char *s)
 {
-	return s ? arena_strndup(&b->arena, s, strlen(s)) : NULL;
+	if (!b->strings.strings.len)
+		strtab_init(&b->strings);
+	return s ? strtab_get(&b->strings, strtab_add_str(&b->strings, s)) : NULL;
 }
 
 static const struct profile_symbol_alias *keep_aliases(struct batch *b,

@@ -550,6 +550,8 @@ static void keep_up(void *ctx)
 	rings_keep_up(&w->rings);
 }
 
+#define LARGE_ALLOCATION (256 << 10)
+
 int worker_main(const struct worker_sockets *sockets, struct plan *plan)
 {
 	struct worker w = {
@@ -562,6 +564,11 @@ int worker_main(const struct worker_sockets *sockets, struct plan *plan)
 	/* The C library's further arenas open a file of /proc when they shrink, which the filter
 	 * forbids. */
 	mallopt(M_ARENA_MAX, 1);
+#endif
+#ifdef M_MMAP_THRESHOLD
+	/* Else the threshold grows with what is freed, and large tables would come from the heap,
+	 * which keeps them. */
+	mallopt(M_MMAP_THRESHOLD, LARGE_ALLOCATION);
 #endif
 	ignore_terminal_signals();
 	close_what_is_not_ours(sockets);

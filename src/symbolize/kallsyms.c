@@ -131,12 +131,12 @@ static void drop_marks(struct symbol_index *x)
 	x->map.segments.len = kept;
 }
 
-bool kallsyms_index(struct symbol_index *x, const char *text, size_t len, bool *hidden)
+bool kallsyms_index(struct symbol_index *x, struct bytes *text, bool *hidden)
 {
-	const char *end = text + len;
+	const char *start = (const char *)text->data, *end = text->len ? start + text->len : start;
 	size_t functions = 0, zeros = 0;
 
-	for (const char *p = text; p < end;) {
+	for (const char *p = start; p < end;) {
 		const char *newline = memchr(p, '\n', (size_t)(end - p));
 		const char *line_end = newline ? newline : end;
 		struct line l;
@@ -149,6 +149,7 @@ bool kallsyms_index(struct symbol_index *x, const char *text, size_t len, bool *
 		}
 		p = newline ? newline + 1 : end;
 	}
+	bytes_release(text);
 	*hidden = functions == 0 && zeros > 0;
 	symbol_index_finish(x);
 	drop_marks(x);

@@ -280,7 +280,19 @@ static bool recall_index(struct symbol_module *m)
 	return m->table != NULL;
 }
 
-static void keep_index(struct symbol_module *m)
+/* What was kept needs no memory but for what is looked at. */
+static void drop_index(struct symbol_module *m)
+{
+	symbol_index_release(&m->index);
+	m->index_read = false;
+	if (m->image)
+		elf_image_forget_symbols(m->image);
+	if (m->debug_image)
+		elf_image_forget_symbols(m->debug_image);
+}
+
+/* false when it was not. */
+static bool keep_index(struct symbol_module *m)
 {
 	struct bytes key = { 0 }, payload = { 0 };
 
@@ -288,11 +300,14 @@ static void keep_index(struct symbol_module *m)
 	bool damaged = (m->image && elf_image_damage(m->image)) ||
 		       (m->debug_image && elf_image_damage(m->debug_image));
 
-	if (!damaged && m->index.symbols.len >= KEPT_SYMBOLS && key_of(m, "symbols", &key) &&
-	    symbol_table_compose(&m->index, &payload))
+	bool kept = !damaged && m->index.symbols.len >= KEPT_SYMBOLS &&
+		    key_of(m, "symbols", &key) && symbol_table_compose(&m->index, &payload);
+
+	if (kept)
 		keep_titled(m, &key, "symbols of", &payload);
 	bytes_release(&key);
 	bytes_release(&payload);
+	return kept;
 }
 
 /* How many symbols of functions there are, PLT stubs not counted. */
@@ -317,7 +332,8 @@ static void index_symbols(struct symbol_module *m)
 
 	if (!any) {
 		any = read_index(m) > 0;
-		keep_index(m);
+		if (keep_index(m) && recall_index(m))
+			drop_index(m);
 	}
 	m->has_gaps = !symtab && m->image;
 	if (m->has_gaps)

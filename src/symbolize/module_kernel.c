@@ -31,6 +31,7 @@ static void keep_lasting(struct symbol_index *kept, const struct symbol_index *x
 {
 	const struct flat_segment *all = x->map.segments.data;
 
+	vec_reserve(&kept->map.segments, x->map.segments.len);
 	for (size_t i = 0; i < x->map.segments.len; i++) {
 		struct flat_segment s = all[i];
 		const char *module = module_of(x->symbols.data[s.value].name);
@@ -71,7 +72,7 @@ static void read_kallsyms(struct symbol_module *m, const struct module_loading *
 	m->index_read = true;
 	if (files_read_proc(with->files, FILES_PROC_KALLSYMS, 0, 0, &text, &err) < 0)
 		module_note(m, "no kernel names: %s", err.text);
-	else if (kallsyms_index(&m->index, (const char *)text.data, text.len, &hidden))
+	else if (kallsyms_index(&m->index, &text, &hidden))
 		m->result.symbols = SYMBOLS_KALLSYMS;
 	else if (hidden)
 		module_note(m, "kernel addresses are hidden; to see kernel names: sudo sysctl "
@@ -95,6 +96,18 @@ static void recall_table(struct symbol_module *m, const struct module_loading *w
 		m->result.symbols = SYMBOLS_KALLSYMS;
 }
 
+/* What was kept needs no memory but for what is looked at. */
+static void use_kept(struct symbol_module *m, const struct module_loading *with)
+{
+	struct cache_entry *e = remember_recall(with->files, &m->key_text);
+
+	m->table = e ? symbol_table_open(e) : NULL;
+	if (!m->table)
+		return;
+	symbol_index_release(&m->index);
+	m->index_read = false;
+}
+
 void module_load_kernel(struct symbol_module *m, const struct module_loading *with)
 {
 	m->loading = with;
@@ -106,8 +119,10 @@ void module_load_kernel(struct symbol_module *m, const struct module_loading *wi
 	if (m->table)
 		return;
 	read_kallsyms(m, with);
-	if (m->key_text.len && m->result.symbols == SYMBOLS_KALLSYMS)
-		keep_index(m, with);
+	if (!m->key_text.len || m->result.symbols != SYMBOLS_KALLSYMS)
+		return;
+	keep_index(m, with);
+	use_kept(m, with);
 }
 
 /* What the remembered table does not know, the kernel may have got since. */

@@ -28,10 +28,11 @@ struct row {
 	uint32_t length, before, size, name;
 };
 
-/* Where each symbol's name begins; UINT32_MAX: not written yet. */
+/* Where each symbol's name begins; UINT32_MAX: it has no place yet. Texts stand in the order of the
+ * segments. */
 struct names {
 	uint32_t *offsets;
-	struct bytes text;
+	uint64_t len;
 };
 
 static void append_text(struct bytes *out, const char *text)
@@ -55,17 +56,47 @@ static void append_others(struct bytes *out, const struct symbol_index *x, const
 		bytes_u8(out, 0);
 }
 
+static size_t length_of(const char *text)
+{
+	return text ? strlen(text) : 0;
+}
+
+static uint64_t length_of_others(const struct symbol_index *x, const struct symbol *s)
+{
+	struct symbol_other others[SYMBOL_OTHERS_MAX];
+	size_t n = symbol_index_others(x, s, others, SYMBOL_OTHERS_MAX);
+	uint64_t len = n > 0;
+
+	for (size_t i = 0; i < n; i++)
+		len += 2 + length_of(others[i].name) + length_of(others[i].version);
+	return len;
+}
+
 static uint32_t name_of(struct names *n, const struct symbol_index *x, uint32_t symbol)
 {
 	uint32_t *offset = &n->offsets[symbol];
 
 	if (*offset == UINT32_MAX) {
-		const char *name = x->symbols.data[symbol].name;
-		*offset = (uint32_t)n->text.len;
-		bytes_append(&n->text, name, strlen(name) + 1);
-		append_others(&n->text, x, &x->symbols.data[symbol]);
+		const struct symbol *s = &x->symbols.data[symbol];
+		*offset = (uint32_t)n->len;
+		n->len += strlen(s->name) + 1 + length_of_others(x, s);
 	}
 	return *offset;
+}
+
+/* In the order in which they got their places. */
+static void append_names(struct bytes *out, const struct names *n, const struct symbol_index *x)
+{
+	size_t first = out->len;
+
+	for (size_t i = 0; i < x->map.segments.len; i++) {
+		uint32_t symbol = x->map.segments.data[i].value;
+		if (n->offsets[symbol] != out->len - first)
+			continue; /* it stands there already */
+		append_text(out, x->symbols.data[symbol].name);
+		bytes_u8(out, 0);
+		append_others(out, x, &x->symbols.data[symbol]);
+	}
 }
 
 static bool row_of(struct names *n, const struct symbol_index *x, const struct flat_segment *s,
@@ -76,7 +107,7 @@ static bool row_of(struct names *n, const struct symbol_index *x, const struct f
 	uint64_t size = symbol->end - symbol->start;
 
 	if (length > UINT32_MAX || before > UINT32_MAX || size > UINT32_MAX ||
-	    n->text.len > UINT32_MAX / 8)
+	    n->len > UINT32_MAX / 8)
 		return false;
 	out->length = (uint32_t)length;
 	out->before = (uint32_t)before;
@@ -121,11 +152,13 @@ bool symbol_table_compose(const struct symbol_index *x, struct bytes *out)
 		good = row_of(&names, x, &x->map.segments.data[i], &row);
 		append_row(out, &row);
 	}
-	if (names.text.len)
-		bytes_append(out, names.text.data, names.text.len);
-	bytes_release(&names.text);
+	good = good && out->len + names.len <= CACHE_MAX_ENTRY_BYTES / 2;
+	if (good) {
+		bytes_reserve(out, names.len);
+		append_names(out, &names, x);
+	}
 	free(names.offsets);
-	return good && out->len <= CACHE_MAX_ENTRY_BYTES / 2;
+	return good;
 }
 
 struct symbol_table *symbol_table_open(struct cache_entry *e)

@@ -17,6 +17,7 @@
 #include "base/io.h"
 #include "base/memory.h"
 #include "elf/elf_image.h"
+#include "elf/elf_private.h"
 
 static char folder[] = "/tmp/prof-test-elf-XXXXXX";
 
@@ -314,6 +315,46 @@ static void test_plt_got_stubs(void **state)
 	check_stub("ibt", "__cxa_finalize", 16);
 }
 
+static int count_symbol(void *ctx, const struct elf_symbol *s)
+{
+	uint64_t *sum = ctx;
+
+	sum[0]++;
+	sum[1] ^= s->address * 31 + s->size + strlen(s->name) + (s->version ? 7 : 0);
+	return 0;
+}
+
+/* Relocations are read in pieces that are given back, symbol tables when they are not needed any
+ * more; both can be asked for again. */
+static void test_symbols_are_given_back(void **state)
+{
+	struct elf_image *e = open_image("large.so");
+	uint64_t first[2] = { 0 }, again[2] = { 0 };
+	struct elf_section relocations;
+	int count;
+
+	(void)state;
+	assert_int_equal(elf_image_symbols(e, count_symbol, first, NULL), 0);
+	assert_true(first[0] > 20000);
+	find_symbol(e, "rand@plt", &count);
+	assert_int_equal(count, 1);
+	find_symbol(e, "__cxa_finalize@plt", &count); /* its relocation is the last one */
+	assert_int_equal(count, elf_image_section(e, ".plt.got", &relocations));
+	find_symbol(e, "exported_function_with_a_long_name_12345", &count);
+	assert_int_equal(count, 1);
+	size_t loaded = e->bytes.loaded_blocks;
+	elf_image_forget_symbols(e);
+	assert_true(e->bytes.loaded_blocks < loaded / 2);
+	assert_int_equal(elf_image_symbols(e, count_symbol, again, NULL), 0);
+	assert_memory_equal(again, first, sizeof(first));
+	loaded = e->bytes.loaded_blocks;
+	assert_true(elf_image_section(e, ".rela.dyn", &relocations));
+	assert_true(relocations.len > 60000 * 24);
+	assert_true(e->bytes.loaded_blocks >=
+		    loaded + 60000 * 24 / 65536 - 1); /* they were not there any more */
+	elf_image_free(e);
+}
+
 /* lld writes a header of 32 bytes, then stubs in the order of first use. */
 static void check_aarch64(const char *file, uint64_t stub_bytes)
 {
@@ -552,6 +593,12 @@ static int set_up(void **state)
 	shell("gcc -O1 -fcf-protection=none -Wl,-z,now p.c -o now");
 	shell("gcc -O1 -fcf-protection -Wl,-z,lazy,-z,ibtplt p.c -o ibt");
 	shell("gcc -O1 -fno-plt -Wl,-z,now p.c -o noplt");
+	shell("printf '%%s\n' '.section .data.rel.ro,\"aw\"' 'anchor: .rept 60000' '.quad anchor' .endr "
+	      "'.quad rand' .text '.globl call_rand' 'call_rand: jmp rand@PLT' >large.s && "
+	      "seq 20000 | sed 's/.*/.globl exported_function_with_a_long_name_&\\n"
+	      ".type exported_function_with_a_long_name_&, @function\\n"
+	      "exported_function_with_a_long_name_&: ret/' >>large.s && "
+	      "echo 'V_1 { *; };' >map && gcc -shared -Wl,-z,now,--version-script=map large.s -s -o large.so");
 	shell("gcc -O1 -static -no-pie p.c -o static && gcc -O1 -static-pie p.c -o static_pie");
 	shell("clang -O1 -fuse-ld=lld p.c -o lld");
 	shell("echo 'void first(void); void second(void); void f(void) { first(); second(); "
@@ -587,6 +634,7 @@ int main(void)
 		cmocka_unit_test(test_plt_stubs),
 		cmocka_unit_test(test_plt_stubs_of_static_programs),
 		cmocka_unit_test(test_plt_got_stubs),
+		cmocka_unit_test(test_symbols_are_given_back),
 		cmocka_unit_test(test_plt_stubs_of_aarch64),
 		cmocka_unit_test(test_build_id),
 		cmocka_unit_test(test_no_build_id),

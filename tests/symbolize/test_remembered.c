@@ -304,12 +304,13 @@ static void assert_same_others(struct symbol_table *t, const struct symbol *foun
 static void table_is_the_index(void **state)
 {
 	struct symbol_index x = { 0 };
-	struct bytes payload = { 0 };
+	struct bytes text = { 0 }, payload = { 0 };
 	struct symbol found;
 	bool hidden;
 
 	(void)state;
-	assert_true(kallsyms_index(&x, kallsyms, sizeof(kallsyms) - 1, &hidden));
+	bytes_append(&text, kallsyms, sizeof(kallsyms) - 1);
+	assert_true(kallsyms_index(&x, &text, &hidden));
 	assert_true(symbol_table_compose(&x, &payload));
 	FILE *file = tmpfile();
 	assert_int_equal(cache_entry_write(fileno(file), "k", "t", &payload), 0);
