@@ -106,6 +106,16 @@ const uint8_t *elf_bytes_at(struct elf_bytes *b, uint64_t offset, uint64_t len)
 	return b->base + offset;
 }
 
+bool elf_bytes_copy(const struct elf_bytes *b, uint64_t offset, void *out, size_t len)
+{
+	if (offset > b->size || len > b->size - offset)
+		return false;
+	if (b->loaded)
+		return io_pread_full(b->fd, out, len, (off_t)offset) == (ssize_t)len;
+	memcpy(out, b->base + offset, len);
+	return true;
+}
+
 void elf_bytes_forget(struct elf_bytes *b, uint64_t offset, uint64_t len)
 {
 	if (!b->loaded || offset > b->size || len > b->size - offset)

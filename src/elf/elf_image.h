@@ -88,12 +88,19 @@ struct elf_symbol {
 	uint64_t section_end; /* end of the section that holds it, 0 when unknown: a bound for size 0 */
 };
 int elf_image_symbols(struct elf_image *e, int (*each)(void *ctx, const struct elf_symbol *s), void *ctx, struct error *err);
-/* Where symbols of these names are that the image defines, of any kind, in .dynsym or else in .symtab; vaddr 0: there
- * is none. */
+/* Where symbols of these names are that a 64-bit image defines, of any kind, in .dynsym or else in .symtab, among the
+ * first 64 MB of names; vaddr 0: there is none. All names begin with the same character and have no more than 60; at
+ * most 32. meanwhile (may be NULL) is called every few milliseconds: a large program's names take some. */
+struct elf_search {
+	const char *const *names;
+	size_t count;
+	void (*meanwhile)(void *ctx);
+	void *ctx;
+};
 struct elf_place {
 	uint64_t vaddr, size;
 };
-void elf_image_find_symbols(struct elf_image *e, const char *const *names, size_t count, struct elf_place *out);
+void elf_image_find_symbols(struct elf_image *e, const struct elf_search *what, struct elf_place *out);
 /* Gives back the memory of symbol tables. What elf_image_symbols told is void after that, and can be asked again. */
 void elf_image_forget_symbols(struct elf_image *e);
 bool elf_image_has_symtab(struct elf_image *e);

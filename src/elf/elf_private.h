@@ -23,6 +23,8 @@ int elf_bytes_open_fd(struct elf_bytes *b, int fd, struct error *err);
 int elf_bytes_open_memory(struct elf_bytes *b, const void *bytes, size_t len, struct error *err);
 /* A pointer to [offset, offset + len); NULL when it is not wholly in the file (any more). */
 const uint8_t *elf_bytes_at(struct elf_bytes *b, uint64_t offset, uint64_t len);
+/* The same bytes, which are not kept; false when they are not wholly in the file. */
+bool elf_bytes_copy(const struct elf_bytes *b, uint64_t offset, void *out, size_t len);
 /* Gives back the whole blocks inside; they are read again when asked for. Nothing for memory
  * images. */
 void elf_bytes_forget(struct elf_bytes *b, uint64_t offset, uint64_t len);
@@ -99,7 +101,6 @@ struct elf_raw_symbol {
 	uint16_t section;
 };
 
-size_t elf_symbol_bytes(const struct elf_image *e); /* of one in a table */
 bool elf_symtab_of_section(struct elf_image *e, struct elf_shdr *s, struct elf_symtab *out);
 bool elf_symtab_of_dynamic(struct elf_image *e, struct elf_symtab *out);
 /* .symtab, else .dynsym, else what PT_DYNAMIC leads to. */

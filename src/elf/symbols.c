@@ -12,7 +12,7 @@
 /* Longer names are damage; the bound keeps many symbols on one endless string cheap. */
 #define MAX_NAME_BYTES ((size_t)64 << 10)
 
-size_t elf_symbol_bytes(const struct elf_image *e)
+static size_t symbol_bytes(const struct elf_image *e)
 {
 	return e->is_64bit ? SYMBOL_BYTES_64 : SYMBOL_BYTES_32;
 }
@@ -47,7 +47,7 @@ bool elf_symtab_of_section(struct elf_image *e, struct elf_shdr *s, struct elf_s
 	if (!(names->flags & SHF_COMPRESSED) && out->strings_len < names->size)
 		elf_damaged(e, "a string table says it is larger than it can be");
 	out->strings = (const char *)strings;
-	out->count = len / elf_symbol_bytes(e);
+	out->count = len / symbol_bytes(e);
 	out->dynamic = s->type == SHT_DYNSYM;
 	return true;
 }
@@ -153,13 +153,13 @@ bool elf_symtab_of_dynamic(struct elf_image *e, struct elf_symtab *out)
 	 * them. */
 	if (d.strtab > d.symtab && d.strtab - d.symtab < room)
 		room = d.strtab - d.symtab;
-	room /= elf_symbol_bytes(e);
+	room /= symbol_bytes(e);
 	count = dynamic_count(e, &d, room);
 	if (count > room || d.strsz > strings)
 		elf_damaged(e, "its dynamic symbol table says it is larger than it can be");
 	out->count = count < room ? count : room;
 	out->strings_len = d.strsz < strings ? d.strsz : strings;
-	out->symbols = elf_vaddr_bytes(e, d.symtab, out->count * elf_symbol_bytes(e), NULL);
+	out->symbols = elf_vaddr_bytes(e, d.symtab, out->count * symbol_bytes(e), NULL);
 	out->strings = (const char *)elf_vaddr_bytes(e, d.strtab, out->strings_len, NULL);
 	out->dynamic = true;
 	return out->count && out->symbols && out->strings;
@@ -173,7 +173,7 @@ bool elf_symtab_get(const struct elf_image *e, const struct elf_symtab *t, size_
 
 	if (i >= t->count)
 		return false;
-	reader_init(&r, t->symbols + i * elf_symbol_bytes(e), elf_symbol_bytes(e));
+	reader_init(&r, t->symbols + i * symbol_bytes(e), symbol_bytes(e));
 	uint32_t name = reader_u32(&r);
 	if (e->is_64bit) {
 		info = reader_u8(&r);
@@ -342,8 +342,8 @@ bool elf_image_has_symtab(struct elf_image *e)
 	struct elf_shdr *s = elf_section_of_type(e, SHT_SYMTAB);
 	const struct elf_image *mini;
 
-	if (s && s->size > elf_symbol_bytes(e) && s->offset < e->bytes.size &&
-	    e->bytes.size - s->offset > elf_symbol_bytes(e))
+	if (s && s->size > symbol_bytes(e) && s->offset < e->bytes.size &&
+	    e->bytes.size - s->offset > symbol_bytes(e))
 		return true;
 	mini = elf_minidebug(e);
 	return mini != NULL;

@@ -25,6 +25,8 @@ struct files *files_direct_new(void);
 struct files *files_remote_new(int socket);
 /* Of one made by files_remote_new: called every few milliseconds while it waits for an answer. It must not use f. */
 void files_remote_on_wait(struct files *f, void (*on_wait)(void *ctx), void *ctx);
+/* What is done while one made by files_remote_new waits is done now, by somebody whose own work takes as long. */
+void files_meanwhile(struct files *f);
 /* Of one made by files_remote_new: EMFILE or ENFILE when a file did not come for want of descriptors, on either side. */
 int files_remote_limit(const struct files *f);
 void files_free(struct files *f);

@@ -277,6 +277,14 @@ void files_remote_on_wait(struct files *f, void (*on_wait)(void *ctx), void *ctx
 	r->on_wait_ctx = ctx;
 }
 
+void files_meanwhile(struct files *f)
+{
+	const struct remote *r = as_remote(f);
+
+	if (f->ops == &remote_ops && r->on_wait)
+		r->on_wait(r->on_wait_ctx);
+}
+
 int files_remote_limit(const struct files *f)
 {
 	return ((const struct remote *)(const void *)f)->limit;

@@ -32,6 +32,11 @@ void codes_release_registrars(struct codes *c)
 	vec_release(&c->registrars);
 }
 
+static void keep_up(void *files)
+{
+	files_meanwhile(files);
+}
+
 static const struct registrar *registrar_of(struct codes *c, const struct task_module *m)
 {
 	while (c->registrars.len <= m->index)
@@ -39,7 +44,7 @@ static const struct registrar *registrar_of(struct codes *c, const struct task_m
 	struct registrar **r = &c->registrars.data[m->index];
 	if (!*r) {
 		*r = xcalloc(1, sizeof(**r));
-		registrar_find(*r, m->image);
+		registrar_find(*r, m->image, keep_up, c->config.files);
 	}
 	return *r;
 }

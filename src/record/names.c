@@ -425,8 +425,9 @@ static void write_names(struct names *n, struct task_table *tasks, const struct 
 	uint32_t row = rows_module(n->rows, m);
 	for (size_t i = 0; i < b->named.len; i++) {
 		const struct named *named = &b->named.data[i];
-		profile_writer_add_location(n->rows->writer, row, named->address,
-					    b->frames.data + named->first_frame,
+		const struct profile_symbol_frame *frames =
+			named->frame_count ? b->frames.data + named->first_frame : NULL;
+		profile_writer_add_location(n->rows->writer, row, named->address, frames,
 					    named->frame_count);
 	}
 	rows_module_names(

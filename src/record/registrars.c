@@ -112,15 +112,17 @@ static void follow(struct follower *f, struct function function)
 	}
 }
 
-void registrar_find(struct registrar *out, struct elf_image *image)
+void registrar_find(struct registrar *out, struct elf_image *image, void (*meanwhile)(void *ctx),
+		    void *ctx)
 {
+	struct elf_search what = { names, ARRAY_LEN(names), meanwhile, ctx };
 	struct elf_place places[ARRAY_LEN(names)];
 	struct follower f = { .out = out, .image = image };
 
 	*out = (struct registrar){ 0 };
 	if (!elf_image_is_64bit(image))
 		return;
-	elf_image_find_symbols(image, names, ARRAY_LEN(names), places);
+	elf_image_find_symbols(image, &what, places);
 	out->descriptor = places[0].vaddr;
 	if (elf_image_machine(image) != ELF_MACHINE_X86_64)
 		return;

@@ -20,6 +20,8 @@ struct registrar { /* of one image; ELF virtual addresses */
 	uint64_t variables[REGISTRAR_VARIABLES];
 };
 
-void registrar_find(struct registrar *out, struct elf_image *image);
+/* meanwhile (may be NULL) is called every few milliseconds, since a large program takes some. */
+void registrar_find(struct registrar *out, struct elf_image *image, void (*meanwhile)(void *ctx),
+		    void *ctx);
 
 #endif

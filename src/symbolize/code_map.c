@@ -80,7 +80,8 @@ struct code_entry *code_entry_new(const struct code_source *from)
 	struct code_entry *e = xmalloc(bytes);
 	struct code_line *own_lines = (struct code_line *)(void *)(e + 1);
 	char *name = (char *)(own_lines + lines);
-	memcpy(name, from->name, name_len);
+	if (name_len)
+		memcpy(name, from->name, name_len);
 	name[name_len] = '\0';
 	copy_lines(own_lines, name + name_len + 1, from, lines);
 	uint8_t *own_cfi = (uint8_t *)name + name_len + 1 + files;

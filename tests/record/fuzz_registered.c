@@ -69,7 +69,7 @@ static void follow(const uint8_t *data, size_t size)
 
 	if (elf_image_open_memory(&image, data, size, "program", NULL) < 0)
 		return;
-	registrar_find(&r, image);
+	registrar_find(&r, image, NULL, NULL);
 	if (r.variable_count > REGISTRAR_VARIABLES)
 		__builtin_trap();
 	elf_image_free(image);

@@ -78,7 +78,7 @@ static void find(const char *file, struct registrar *out)
 
 	assert_true(fd >= 0);
 	assert_int_equal(elf_image_open_fd(&image, fd, file, NULL), 0);
-	registrar_find(out, image);
+	registrar_find(out, image, NULL, NULL);
 	elf_image_free(image);
 	close(fd);
 }
