@@ -11,10 +11,20 @@
 #define ARENA_FIRST_SIZE ((size_t)4096)
 #define ARENA_MAX_SIZE	 ((size_t)1 << 20)
 
+/* Set once, while the process has one thread. */
+static void (*exhausted)(void);
+
+void memory_when_exhausted(void (*tell)(void))
+{
+	exhausted = tell;
+}
+
 static void __attribute__((noreturn)) out_of_memory(void)
 {
 	static const char text[] = "prof: out of memory\n";
 
+	if (exhausted)
+		exhausted();
 	ssize_t ignored = write(STDERR_FILENO, text, sizeof(text) - 1);
 	(void)ignored;
 	abort();

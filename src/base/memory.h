@@ -14,6 +14,9 @@ void *xcalloc(size_t count, size_t size); /* checked multiplication */
 void *xrealloc_array(void *ptr, size_t count, size_t size);
 char *xstrdup(const char *s);
 char *xstrndup(const char *s, size_t len);
+/* For a process that has another to tell: instead of the line and abort(), from whichever thread. It
+ * must not return. */
+void memory_when_exhausted(void (*tell)(void));
 char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* Cleanup attributes for leaf resources. */

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/progress.h"
+#include "record/apart.h"
 
 #define MAX_FILES    16
 #define HOT_FRACTION 100 /* of the samples: one in this many */
@@ -43,6 +44,43 @@ static size_t take_hottest(const struct profile *p, uint64_t *counts)
 	return best;
 }
 
+struct check {
+	int fd;
+	const char *file, *build_id;
+	enum debuginfod_fault fault;
+};
+
+static int run_check(void *ctx, struct files *files, struct error *err)
+{
+	struct check *c = ctx;
+
+	(void)files;
+	(void)err;
+	c->fault = debuginfod_check(c->fd, c->file, c->build_id);
+	return 0;
+}
+
+/* A debuginfod_checker. */
+static int check_apart(int fd, const char *file, const char *build_id, enum debuginfod_fault *fault,
+		       struct error *err)
+{
+	struct check c = { .fd = fd, .file = file, .build_id = build_id };
+	struct apart_job job = {
+		.name = file,
+		.run = run_check,
+		.ctx = &c,
+		.fds = { fd },
+		.fd_count = 1,
+		.result = &c.fault,
+		.result_size = sizeof(c.fault),
+	};
+
+	if (apart_run(&job, err) < 0)
+		return -1;
+	*fault = c.fault;
+	return 0;
+}
+
 void fetch_debug_files(const struct profile *p, struct debuginfod *d, struct fetch_report *report)
 {
 	CLEANUP_FREE uint64_t *counts = count_samples(p);
@@ -57,8 +95,8 @@ void fetch_debug_files(const struct profile *p, struct debuginfod *d, struct fet
 	for (size_t i = 0; i < count; i++) {
 		struct error err = { 0 };
 		progress_update(&progress, i, count);
-		if (debuginfod_fetch(d, profile_str(p, p->modules.data[list[i]].build_id), &err) ==
-		    0)
+		if (debuginfod_fetch(d, profile_str(p, p->modules.data[list[i]].build_id),
+				     check_apart, &err) == 0)
 			report->fetched++;
 		else
 			report->last = err;

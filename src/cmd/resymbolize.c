@@ -7,10 +7,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 
 #include "base/hash.h"
-#include "base/io.h"
 #include "base/memory.h"
 #include "elf/elf_image.h"
 
@@ -211,13 +209,13 @@ static int open_module(const struct job *j, const struct profile_module *m)
 }
 
 /* Kernel addresses mean something only until the next boot. */
-static bool is_same_boot(const struct profile *p)
+static bool is_same_boot(const struct profile *p, struct files *files)
 {
 	struct bytes id = { 0 };
 	bool same = false;
 
 	if (p->machines.len == 1 &&
-	    io_read_file("/proc/sys/kernel/random/boot_id", &id, 64, NULL) == 0) {
+	    files_read_proc(files, FILES_PROC_BOOT_ID, 0, 0, &id, NULL) == 0) {
 		const char *recorded = profile_str(p, p->machines.data[0].boot_id);
 		size_t len = strlen(recorded);
 		same = len > 0 && id.len >= len && memcmp(id.data, recorded, len) == 0;
@@ -226,12 +224,13 @@ static bool is_same_boot(const struct profile *p)
 	return same;
 }
 
-static bool can_look_up(const struct profile *p, const struct profile_module *m)
+static bool can_look_up(const struct job *j, const struct profile_module *m)
 {
 	if (m->kind == MODULE_FILE)
 		return m->identity == IDENTITY_GNU_BUILD_ID || m->identity == IDENTITY_GO_BUILD_ID;
 	/* Code that the kernel wrote and replaced is not what stands there now. */
-	return m->kind == MODULE_KERNEL && m->identity != IDENTITY_GENERATION && is_same_boot(p);
+	return m->kind == MODULE_KERNEL && m->identity != IDENTITY_GENERATION &&
+	       is_same_boot(j->p, j->files);
 }
 
 static bool is_same_frame(const struct profile *p, const struct profile_frame *a,
@@ -340,7 +339,7 @@ static void look_up_module(struct job *j, const struct address *rows, size_t cou
 	struct symbolize_result result = { 0 };
 	uint8_t build_id[64];
 
-	if (!can_look_up(j->p, m))
+	if (!can_look_up(j, m))
 		return;
 	j->module = rows[0].module;
 	CLEANUP_CLOSE int fd = m->kind == MODULE_FILE ? open_module(j, m) : -1;

@@ -1,10 +1,14 @@
 /* prof symbolize: names of a recording looked up again, for instance when debug files have been
  * installed. */
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/io.h"
 #include "base/memory.h"
 #include "cmd/cmd.h"
 #include "cmd/fetch.h"
@@ -15,6 +19,9 @@
 #include "input/input.h"
 #include "profile/reader.h"
 #include "profile/writer.h"
+#include "record/apart.h"
+
+#define COPY_BYTES ((size_t)256 << 10)
 
 struct options {
 	const char *input, *output;
@@ -64,22 +71,39 @@ static int check_in_place(const char *path, struct error *err)
 			 format->name, path);
 }
 
-static int write_profile(const struct profile *p, const char *path, uint32_t mode, bool keep_old,
-			 struct error *err)
+static int write_profile(const struct profile *p, int fd, struct error *err)
 {
 	struct profile_writer *w = NULL;
-	struct replace out;
-
-	if (replace_begin(&out, path, mode, err) < 0)
-		return -1;
-	struct profile_writer_options options = { .fd = out.fd };
+	struct profile_writer_options options = { .fd = fd };
 	int rc = profile_writer_new(&w, &options, err);
+
 	if (rc == 0)
 		rc = profile_write_all(p, w, err);
 	if (rc == 0)
 		rc = profile_writer_finish(w, err);
 	profile_writer_free(w);
-	if (rc == 0)
+	return rc;
+}
+
+static int copy(int from, int to, struct error *err)
+{
+	CLEANUP_FREE uint8_t *buf = xmalloc(COPY_BYTES);
+	ssize_t n;
+
+	for (off_t at = 0; (n = io_pread_full(from, buf, COPY_BYTES, at)) > 0; at += n)
+		if (io_write_full(to, buf, (size_t)n) < 0)
+			return error_set_errno(err, errno, "cannot write");
+	return n < 0 ? error_set_errno(err, errno, "cannot read what was found") : 0;
+}
+
+/* The file is made only once all is known: interrupting the search leaves nothing behind. */
+static int put_in_place(int made, const char *path, uint32_t mode, bool keep_old, struct error *err)
+{
+	struct replace out;
+
+	if (replace_begin(&out, path, mode, err) < 0)
+		return -1;
+	if (copy(made, out.fd, err) == 0)
 		return replace_finish(&out, keep_old, err);
 	replace_abandon(&out);
 	return error_context(err, "%s", path);
@@ -118,33 +142,74 @@ static void fetch(const struct profile *p, const struct options *o, struct debug
 			report.fetched == 1 ? "" : "s");
 }
 
-static int look_up(struct profile *p, const struct options *o, struct resymbolize_report *report,
-		   struct error *err)
+/* What the process apart does. */
+struct search {
+	struct profile *p;
+	const struct options *options;
+	const struct debuginfod *d; /* or NULL */
+	struct resymbolize_report report;
+	int made; /* the profile is written here */
+};
+
+static int search(void *ctx, struct files *files, struct error *err)
 {
+	struct search *s = ctx;
 	const char *folders[MAX_FOLDERS + 3];
 	struct symbolize_options how = {
-		.no_debug_info = o->no_debug_info,
+		.no_debug_info = s->options->no_debug_info,
 		.use_cache = true,
 		.debug_dirs = folders,
 	};
+
+	list_folders(s->options, s->d, folders);
+	resymbolize(s->p, files, &how, &s->report);
+	if (s->d)
+		fetch_name_sources(s->p, s->d);
+	return write_profile(s->p, s->made, err);
+}
+
+static int look_up(struct search *s, const char *from, struct error *err)
+{
 	struct debuginfod *d = NULL;
 
-	if (o->debuginfod && debuginfod_new(&d, FETCH_NS, err) < 0)
+	if (s->options->debuginfod && debuginfod_new(&d, FETCH_NS, err) < 0)
 		return -1;
 	if (d)
-		fetch(p, o, d);
+		fetch(s->p, s->options, d);
 	if (d && debuginfod_interrupted(d)) {
 		debuginfod_free(d); /* ends prof */
 		return error_set(err, ERROR_LIMIT, "interrupted");
 	}
-	list_folders(o, d, folders);
-	struct files *files = files_direct_new();
-	resymbolize(p, files, &how, report);
-	files_free(files);
-	if (d)
-		fetch_name_sources(p, d);
+	s->d = d;
+	struct apart_job job = {
+		.name = from,
+		.run = search,
+		.ctx = s,
+		.fds = { s->made },
+		.fd_count = 1,
+		.result = &s->report,
+		.result_size = sizeof(s->report),
+	};
+	int rc = apart_run(&job, err);
 	debuginfod_free(d);
-	return 0;
+	return rc;
+}
+
+static int name_anew(struct search *s, const char *from, const char *to, bool keep_old,
+		     struct error *err)
+{
+	uint32_t mode = mode_of(from);
+
+	s->made = memfd_create("prof-names", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (s->made < 0)
+		return error_set_errno(err, errno, "%s", from);
+	int rc = look_up(s, from, err);
+	if (rc == 0)
+		rc = apart_seal(s->made, from, err);
+	if (rc == 0)
+		rc = put_in_place(s->made, to, mode, keep_old, err);
+	close_fd_ptr(&s->made);
+	return rc;
 }
 
 static void say_done(const char *to, bool kept_old, const struct resymbolize_report *report)
@@ -164,9 +229,9 @@ static int run(void *options, int argc, char **argv)
 	const struct options *o = options;
 	const char *from = argc ? argv[0] : o->input ? o->input : INPUT_DEFAULT_PATH;
 	const char *to = o->output ? o->output : from;
-	struct resymbolize_report report;
 	struct error err = { 0 };
 	struct profile p;
+	struct search s = { .p = &p, .options = o };
 	uint32_t faults = 0;
 
 	if (strcmp(to, "-") == 0)
@@ -178,12 +243,10 @@ static int run(void *options, int argc, char **argv)
 	if (status != EXIT_DONE)
 		return status;
 	bool keep_old = in_place && faults; /* what could not be read may be read another day */
-	if (look_up(&p, o, &report, &err) < 0)
+	if (name_anew(&s, from, to, keep_old, &err) < 0)
 		status = cmd_fail(&command_symbolize, &err, cmd_status(&err));
-	else if (write_profile(&p, to, mode_of(from), keep_old, &err) < 0)
-		status = cmd_fail(&command_symbolize, &err, EXIT_FAILED);
 	else if (!o->quiet)
-		say_done(to, keep_old, &report);
+		say_done(to, keep_old, &s.report);
 	profile_release(&p);
 	return status;
 }

@@ -219,6 +219,22 @@ static int direct_open_perf_map(struct files *f, pid_t pid, int *fd, struct erro
 			 (int)pid);
 }
 
+static int direct_open_old_perf_map(struct files *f, pid_t pid, int *fd, struct error *err)
+{
+	struct place place;
+	char path[48];
+
+	find_place(as_direct(f), 0, &place);
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)pid);
+	if (open_at_place(&place, 0, path, O_NOFOLLOW, fd, err) < 0)
+		return -1;
+	if (place.rights.uid == 0 || owned_by(*fd, place.rights.uid))
+		return 0;
+	close_fd_ptr(fd);
+	*fd = -1;
+	return error_set(err, ERROR_PERMISSION, "%s belongs to another user: not read", path);
+}
+
 static int direct_read_proc(struct files *f, enum files_proc what, pid_t pid, pid_t tid,
 			    struct bytes *out, struct error *err)
 {
@@ -279,6 +295,7 @@ static const struct files_ops direct_ops = {
 	.open_mapped = direct_open_mapped,
 	.open_path = direct_open_path,
 	.open_perf_map = direct_open_perf_map,
+	.open_old_perf_map = direct_open_old_perf_map,
 	.read_proc = direct_read_proc,
 	.read_memory = direct_read_memory,
 	.cache_open = direct_cache_open,

@@ -32,6 +32,14 @@ int files_open_perf_map(struct files *f, pid_t pid, int *fd, struct error *err)
 	return f->ops->open_perf_map(f, pid, fd, err);
 }
 
+int files_open_old_perf_map(struct files *f, pid_t pid, int *fd, struct error *err)
+{
+	*fd = -1;
+	if (pid <= 0)
+		return error_set(err, ERROR_NOT_FOUND, "not a process: %d", (int)pid);
+	return f->ops->open_old_perf_map(f, pid, fd, err);
+}
+
 int files_read_proc(struct files *f, enum files_proc what, pid_t pid, pid_t tid, struct bytes *out,
 		    struct error *err)
 {

@@ -7,7 +7,7 @@
  * debuglink cannot make prof read what that user could not. Of a process that is gone and was never asked about,
  * the user is unknown: then only what everybody may read is opened.
  *
- * A struct files belongs to one thread at a time.
+ * A struct files belongs to one thread at a time, but for the remote one, where threads take turns.
  */
 #ifndef PROF_FILES_FILES_H
 #define PROF_FILES_FILES_H
@@ -48,6 +48,9 @@ int files_open_path(struct files *f, pid_t pid, const char *path, int *fd, struc
 /* The perf map of a process: /tmp/perf-<inner pid>.map in its root, its namespace's pid, owned by its user or root,
  * and no link. */
 int files_open_perf_map(struct files *f, pid_t pid, int *fd, struct error *err);
+/* The perf map that a process of another time may have left: /tmp/perf-PID.map in our own root, no link. The caller's,
+ * or root's; for root anybody's. */
+int files_open_old_perf_map(struct files *f, pid_t pid, int *fd, struct error *err);
 
 enum files_proc {
 	FILES_PROC_MAPS, FILES_PROC_STATUS, FILES_PROC_STAT, FILES_PROC_COMM, FILES_PROC_CMDLINE, FILES_PROC_CGROUP,

@@ -13,6 +13,7 @@ struct files_ops {
 			   enum files_source *source, struct error *err);
 	int (*open_path)(struct files *f, pid_t pid, const char *path, int *fd, struct error *err);
 	int (*open_perf_map)(struct files *f, pid_t pid, int *fd, struct error *err);
+	int (*open_old_perf_map)(struct files *f, pid_t pid, int *fd, struct error *err);
 	int (*read_proc)(struct files *f, enum files_proc what, pid_t pid, pid_t tid,
 			 struct bytes *out, struct error *err);
 	ssize_t (*read_memory)(struct files *f, pid_t pid, uint64_t address, void *out, size_t len);

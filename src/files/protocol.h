@@ -16,6 +16,7 @@ enum protocol_op {
 	OP_OPEN_MAPPED = 1,
 	OP_OPEN_PATH,
 	OP_OPEN_PERF_MAP,
+	OP_OPEN_OLD_PERF_MAP, /* tid: the number in its name; pid: 0, as it is about our own root */
 	OP_READ_PROC,
 	OP_READ_MEMORY,
 	OP_CACHE_OPEN,   /* path: the entry's name */

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,6 +16,8 @@
 
 struct remote {
 	struct files base;
+	pthread_mutex_t
+		lock; /* held from a request until its answer has been taken out of message */
 	int socket;
 	int limit;		    /* EMFILE, ENFILE: a file did not come for that reason */
 	void (*on_wait)(void *ctx); /* or NULL */
@@ -35,8 +38,7 @@ static struct remote *as_remote(struct files *f)
 
 static int closed(struct error *err)
 {
-	return error_set(err, ERROR_CLOSED,
-			 "the process that opens files for the recorder is gone");
+	return error_set(err, ERROR_CLOSED, "the process that opens files is gone");
 }
 
 static void wait_for_answer(const struct remote *r)
@@ -89,7 +91,20 @@ static int check(struct remote *r, const struct answer *a, struct error *err)
 	return -1;
 }
 
-/* path may be NULL. */
+static struct remote *hold(struct remote *r)
+{
+	pthread_mutex_lock(&r->lock);
+	return r;
+}
+
+static void let_go(struct remote **r)
+{
+	pthread_mutex_unlock(&(*r)->lock);
+}
+
+#define HELD __attribute__((cleanup(let_go), unused)) struct remote *held = hold
+
+/* path may be NULL. The lock is held. */
 static int ask(struct remote *r, struct protocol_request *q, const char *path, struct answer *a,
 	       struct error *err)
 {
@@ -126,6 +141,7 @@ static int check_spare(struct remote *r, int got, int *fd, struct error *err)
 static int ask_for_file(struct remote *r, struct protocol_request *q, const char *path, int *fd,
 			struct answer *a, struct error *err)
 {
+	HELD(r);
 	if (ask(r, q, path, a, err) < 0)
 		return -1;
 	if (a->head.form != FORM_FILE) {
@@ -140,6 +156,7 @@ static int ask_for_bytes(struct remote *r, struct protocol_request *q, struct by
 {
 	struct answer a;
 
+	HELD(r);
 	if (ask(r, q, NULL, &a, err) < 0)
 		return -1;
 	int status = 0;
@@ -179,6 +196,14 @@ static int remote_open_path(struct files *f, pid_t pid, const char *path, int *f
 static int remote_open_perf_map(struct files *f, pid_t pid, int *fd, struct error *err)
 {
 	struct protocol_request q = { .op = OP_OPEN_PERF_MAP, .pid = pid };
+	struct answer a;
+
+	return ask_for_file(as_remote(f), &q, NULL, fd, &a, err);
+}
+
+static int remote_open_old_perf_map(struct files *f, pid_t pid, int *fd, struct error *err)
+{
+	struct protocol_request q = { .op = OP_OPEN_OLD_PERF_MAP, .tid = pid };
 	struct answer a;
 
 	return ask_for_file(as_remote(f), &q, NULL, fd, &a, err);
@@ -237,6 +262,8 @@ static int remote_cache_commit(struct files *f, const char *name)
 {
 	struct protocol_request q = { .op = OP_CACHE_COMMIT };
 	struct answer a;
+
+	HELD(as_remote(f));
 	int status = ask(as_remote(f), &q, name, &a, NULL);
 
 	close_fd_ptr(&a.fd);
@@ -245,6 +272,7 @@ static int remote_cache_commit(struct files *f, const char *name)
 
 static void remote_free(struct files *f)
 {
+	pthread_mutex_destroy(&as_remote(f)->lock);
 	free(f);
 }
 
@@ -252,6 +280,7 @@ static const struct files_ops remote_ops = {
 	.open_mapped = remote_open_mapped,
 	.open_path = remote_open_path,
 	.open_perf_map = remote_open_perf_map,
+	.open_old_perf_map = remote_open_old_perf_map,
 	.read_proc = remote_read_proc,
 	.read_memory = remote_read_memory,
 	.cache_open = remote_cache_open,
@@ -265,6 +294,7 @@ struct files *files_remote_new(int socket)
 	struct remote *r = xcalloc(1, sizeof(*r));
 
 	r->base.ops = &remote_ops;
+	pthread_mutex_init(&r->lock, NULL);
 	r->socket = socket;
 	return &r->base;
 }

@@ -154,7 +154,10 @@ static void serve_perf_map(const struct files_server *s, const struct protocol_r
 	const char *why = NULL;
 	int fd, copy;
 
-	if (files_open_perf_map(s->files, q->pid, &fd, &err) < 0) {
+	int status = q->op == OP_OPEN_PERF_MAP
+			     ? files_open_perf_map(s->files, q->pid, &fd, &err)
+			     : files_open_old_perf_map(s->files, q->tid, &fd, &err);
+	if (status < 0) {
 		if (err.code == ERROR_PERMISSION && !err.errnum)
 			tell_refused(s, "a perf map", "it is another user's");
 		else if (err.errnum != ENOENT)
@@ -168,7 +171,8 @@ static void serve_perf_map(const struct files_server *s, const struct protocol_r
 		return;
 	}
 	close(fd);
-	error_set(&err, ERROR_LIMIT, "the perf map of process %d: %s", q->pid, why);
+	error_set(&err, ERROR_LIMIT, "the perf map of process %d: %s", q->pid ? q->pid : q->tid,
+		  why);
 	reply_error(r, &err);
 }
 
@@ -233,6 +237,7 @@ static bool is_cache_request(const struct protocol_request *q)
 	return q->op == OP_CACHE_OPEN || q->op == OP_CACHE_CREATE || q->op == OP_CACHE_COMMIT;
 }
 
+/* Also of one of another time, which is number 0. */
 static bool is_about_a_process(const struct protocol_request *q)
 {
 	if (q->op != OP_READ_PROC)
@@ -253,6 +258,7 @@ static void serve_request(const struct files_server *s, const struct protocol_re
 		serve_path(s, q, path, r);
 		break;
 	case OP_OPEN_PERF_MAP:
+	case OP_OPEN_OLD_PERF_MAP:
 		serve_perf_map(s, q, r);
 		break;
 	case OP_READ_PROC:

@@ -6,17 +6,20 @@
 
 #include "base/memory.h"
 #include "input/formats.h"
+#include "record/apart.h"
 #include "record/import.h"
 
 static int read_perf_data(struct profile *p, int fd, const char *name, uint32_t *warnings,
 			  struct error *err)
 {
 	struct profile_read_report report = { 0 };
-	CLEANUP_CLOSE int made = memfd_create("prof-import", MFD_CLOEXEC);
+	CLEANUP_CLOSE int made = memfd_create("prof-import", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
 	if (made < 0)
 		return error_set_errno(err, errno, "%s", name);
 	if (record_import_perf_data(fd, name, made, err) < 0)
+		return -1;
+	if (apart_seal(made, name, err) < 0)
 		return -1;
 	if (lseek(made, 0, SEEK_SET) < 0)
 		return error_set_errno(err, errno, "%s", name);

@@ -52,28 +52,13 @@ static bool is_stale(struct codes *c, const struct process *p, const struct stat
 	return age > up || up - age + SETTLED_NS < begun;
 }
 
-static int open_imported_map(struct codes *c, const struct process *p)
-{
-	char path[48];
-	struct stat st;
-	int fd;
-
-	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)p->pid);
-	if (files_open_path(c->config.files, 0, path, &fd, NULL) < 0)
-		return -1;
-	if (fstat(fd, &st) == 0 && (st.st_uid == geteuid() || st.st_uid == 0 || geteuid() == 0))
-		return fd;
-	close(fd);
-	return -1;
-}
-
 static int open_text(struct codes *c, struct process *p)
 {
 	struct stat st;
 	int fd;
 
 	if (c->config.imported)
-		return open_imported_map(c, p);
+		return files_open_old_perf_map(c->config.files, p->pid, &fd, NULL) < 0 ? -1 : fd;
 	if (files_open_perf_map(c->config.files, p->pid, &fd, NULL) < 0)
 		return -1;
 	if (fstat(fd, &st) == 0 && !is_stale(c, p, &st))

@@ -112,10 +112,12 @@ static const struct allowed calls[] = {
 	CALL(sched_getaffinity),
 	CALL(gettid),
 	CALL(getpid),
+	CALL(getppid),
 	CALL(exit),
 	CALL(exit_group),
 	{ SYS_setpriority, TWO_CHECKS, { { 0, ALL, PRIO_PROCESS }, { 1, ALL, 0 } } },
 	CALL_IF(prctl, 0, ALL, PR_SET_NAME),
+	CALL_IF(prctl, 0, ALL, PR_SET_PDEATHSIG), /* its own end with its parent's */
 	/* signals to itself: abort() */
 	CALL(rt_sigprocmask),
 	CALL(rt_sigaction),
@@ -136,7 +138,6 @@ static const struct allowed calls[] = {
 	CALL(openat),
 	CALL(readlink),
 	CALL(sigaltstack),
-	CALL(getppid),
 	CALL(prctl),
 	CALL(clone),
 	CALL(mmap),

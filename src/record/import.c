@@ -4,6 +4,7 @@
 #include "base/io.h"
 #include "event/perf_data.h"
 #include "profile/writer.h"
+#include "record/apart.h"
 #include "record/pipeline.h"
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +54,7 @@ static struct pipeline *new_pipeline(const struct perf_data *in, int fd, struct 
 	describe_events(in, events);
 	struct pipeline_config config = {
 		.files = files,
-		.name_files = files_direct_new(),
+		.name_files = files,
 		.events = events,
 		.event_count = count,
 		.arch = arch_of(info),
@@ -115,23 +116,36 @@ static int import_records(struct perf_data *in, struct pipeline *p, struct error
 	return pipeline_finish(p, &end, err);
 }
 
-int record_import_perf_data(int in_fd, const char *name, int out_fd, struct error *err)
+struct import {
+	int in_fd, out_fd;
+	const char *name;
+};
+
+static int import(void *ctx, struct files *files, struct error *err)
 {
+	const struct import *what = ctx;
 	struct perf_data *in;
 	struct profile_writer *writer;
-	struct profile_writer_options options = { .fd = out_fd };
-	if (perf_data_open(&in, in_fd, name, err) < 0)
+	struct profile_writer_options options = { .fd = what->out_fd };
+	if (perf_data_open(&in, what->in_fd, what->name, err) < 0)
 		return -1;
 	if (profile_writer_new(&writer, &options, err) < 0) {
 		perf_data_free(in);
 		return -1;
 	}
-	struct files *files = files_direct_new();
-	struct pipeline *p = new_pipeline(in, in_fd, files, writer);
+	struct pipeline *p = new_pipeline(in, what->in_fd, files, writer);
 	int result = import_records(in, p, err);
 	pipeline_free(p);
 	profile_writer_free(writer);
-	files_free(files);
 	perf_data_free(in);
 	return result;
+}
+
+int record_import_perf_data(int in_fd, const char *name, int out_fd, struct error *err)
+{
+	struct import what = { in_fd, out_fd, name };
+	struct apart_job job = {
+		.name = name, .run = import, .ctx = &what, .fds = { in_fd, out_fd }, .fd_count = 2
+	};
+	return apart_run(&job, err);
 }

@@ -22,6 +22,8 @@ struct serving {
 static enum files_access access_to(void *ctx, pid_t pid)
 {
 	struct serving *s = ctx;
+	if (s->all->for_caller)
+		return pid == 0 ? FILES_ALLOWED : FILES_REFUSED;
 	return followed_access(&s->followed, pid);
 }
 

@@ -31,17 +31,20 @@ struct openers {
 	struct opener all[OPENERS];
 	VEC(pid_t) pids; /* whom the recording is about */
 	bool everything;
+	bool for_caller; /* no process: files as the caller himself could open them */
 	uint64_t since_ticks, ended_cpu_ns;
 	struct opener_stuck *stuck;
 	unsigned restarts;
 	bool said_refused;
 };
 
-/* Takes the sockets over. */
+/* Takes the sockets over; -1: there is one opener less. */
 void openers_init(struct openers *o, const int sockets[OPENERS]);
 /* Before start: this process and its descendants; all of them. */
 void openers_follow(struct openers *o, pid_t pid);
 void openers_follow_all(struct openers *o);
+/* Before start, instead of these: about no process, but what the caller himself may open. */
+void openers_for_caller(struct openers *o);
 int openers_start(struct openers *o, struct error *err);
 /* Every now and then: leaves behind what is stuck, says what there is to say. */
 void openers_watch(struct openers *o);
@@ -50,6 +53,8 @@ bool openers_ended(struct openers *o, pid_t pid);
 uint64_t openers_cpu_ns(const struct openers *o);
 /* Closes the sockets: who opens for nobody ends. */
 void openers_release(struct openers *o);
+/* Before that, where nothing more is to be asked: their ends, which take their time, begin together. */
+void openers_kill(const struct openers *o);
 /* After that: leaves none behind as somebody else's child, unless it is stuck. */
 void openers_reap(struct openers *o);
 

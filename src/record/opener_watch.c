@@ -38,6 +38,11 @@ void openers_follow_all(struct openers *o)
 	o->everything = true;
 }
 
+void openers_for_caller(struct openers *o)
+{
+	o->for_caller = true;
+}
+
 /* Shut down, since one that is stuck keeps it open, and the worker may still wait for an answer. */
 static void close_opener(struct opener *p)
 {
@@ -73,7 +78,7 @@ int openers_start(struct openers *o, struct error *err)
 	if (!o->stuck)
 		return error_set_errno(err, errno, "no memory to share with a process");
 	for (int i = 0; i < OPENERS; i++) {
-		if (start(o, &o->all[i], err) < 0)
+		if (o->all[i].socket >= 0 && start(o, &o->all[i], err) < 0)
 			return -1;
 	}
 	return 0;
@@ -102,7 +107,7 @@ static void restart(struct openers *o, struct opener *p)
 	if (err.code == ERROR_NONE && start(o, p, &err) == 0)
 		return;
 	if (p->socket >= 0)
-		log_message(LOG_ERROR, "no more files are opened for the recording: %s", err.text);
+		log_message(LOG_ERROR, "no more files are opened: %s", err.text);
 	p->pid = 0;
 	close_opener(p);
 }
@@ -172,7 +177,7 @@ static void say_stuck(const struct openers *o, const struct opener_shared *share
 {
 	bool known = opener_was_stuck(o, shared->pid, shared->path);
 	log_message(known ? LOG_INFO : LOG_NOTICE,
-		    "%s%s: the file system does not answer; the recording goes on without",
+		    "%s%s: the file system does not answer; prof goes on without",
 		    *shared->path ? "" : "memory of a process", shared->path);
 }
 
@@ -240,6 +245,14 @@ uint64_t openers_cpu_ns(const struct openers *o)
 			sum += atomic_load(&o->all[i].shared->cpu_ns);
 	}
 	return sum;
+}
+
+void openers_kill(const struct openers *o)
+{
+	for (int i = 0; i < OPENERS; i++) {
+		if (o->all[i].pid > 0)
+			kill(o->all[i].pid, SIGKILL);
+	}
 }
 
 /* One that works may be stuck in a way that nothing ends. */

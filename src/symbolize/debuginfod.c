@@ -207,33 +207,51 @@ static int link_to(struct debuginfod *d, const char *build_id, const char *file,
 	return 0;
 }
 
-/* NULL: the file has this build ID; otherwise why it is of no use. */
-static const char *mismatch(const char *file, const char *build_id)
+enum debuginfod_fault debuginfod_check(int fd, const char *file, const char *build_id)
 {
 	struct elf_image *image;
 	uint8_t id[MAX_BUILD_ID / 2];
 	char hex[MAX_BUILD_ID + 1] = "";
-	CLEANUP_CLOSE int fd = open_regular(file, 0);
 
-	if (fd < 0)
-		return "it cannot be opened";
 	if (elf_image_open_fd(&image, fd, file, NULL) < 0)
-		return "it is no ELF file";
+		return DEBUGINFOD_NOT_ELF;
 	size_t len = elf_image_build_id(image, id);
 	elf_image_free(image);
 	for (size_t i = 0; i < len; i++)
 		snprintf(hex + 2 * i, 3, "%02x", id[i]);
 	if (!len)
-		return "it has no build ID";
-	return strcmp(hex, build_id) == 0 ? NULL : "its build ID is another one";
+		return DEBUGINFOD_NO_BUILD_ID;
+	return strcmp(hex, build_id) == 0 ? DEBUGINFOD_RIGHT : DEBUGINFOD_OTHER_BUILD_ID;
+}
+
+/* NULL: the file has this build ID; otherwise why it is of no use, or an error in err. */
+static const char *mismatch(const char *file, const char *build_id, debuginfod_checker *check,
+			    struct error *err)
+{
+	static const char *const why[] = {
+		[DEBUGINFOD_NOT_ELF] = "it is no ELF file",
+		[DEBUGINFOD_NO_BUILD_ID] = "it has no build ID",
+		[DEBUGINFOD_OTHER_BUILD_ID] = "its build ID is another one",
+	};
+	enum debuginfod_fault fault = DEBUGINFOD_NOT_ELF;
+	CLEANUP_CLOSE int fd = open_regular(file, 0);
+
+	if (fd < 0)
+		return "it cannot be opened";
+	if (check(fd, file, build_id, &fault, err) < 0)
+		return err->text;
+	return (size_t)fault < ARRAY_LEN(why) ? why[fault] : why[DEBUGINFOD_NOT_ELF];
 }
 
 /* A wrong file is linked as well: the recording then says for the module why it is not used. */
-static int take(struct debuginfod *d, const char *build_id, const char *file, struct error *err)
+static int take(struct debuginfod *d, const char *build_id, const char *file,
+		debuginfod_checker *check, struct error *err)
 {
+	struct error failed = { 0 };
+
 	if (link_to(d, build_id, file, err) < 0)
 		return -1;
-	const char *why = mismatch(file, build_id);
+	const char *why = mismatch(file, build_id, check, &failed);
 	if (why)
 		return error_set(err, ERROR_FORMAT,
 				 "debuginfod: what came for build ID %s is not the recorded file: "
@@ -242,7 +260,8 @@ static int take(struct debuginfod *d, const char *build_id, const char *file, st
 	return 0;
 }
 
-int debuginfod_fetch(struct debuginfod *d, const char *build_id, struct error *err)
+int debuginfod_fetch(struct debuginfod *d, const char *build_id, debuginfod_checker *check,
+		     struct error *err)
 {
 	char path[PATH_MAX];
 	int from = -1, status = 0;
@@ -271,5 +290,5 @@ int debuginfod_fetch(struct debuginfod *d, const char *build_id, struct error *e
 	if (status != 0 || path[0] != '/')
 		return error_set(err, ERROR_NOT_FOUND, "debuginfod: no server has build ID %s",
 				 build_id);
-	return take(d, build_id, path, err);
+	return take(d, build_id, path, check, err);
 }

@@ -21,8 +21,21 @@ bool debuginfod_interrupted(const struct debuginfod *d);
 void debuginfod_free(struct debuginfod *d);
 /* A folder like /usr/lib/debug with what was fetched. */
 const char *debuginfod_folder(const struct debuginfod *d);
+/* Whether what came for a build ID has it. ELF files from elsewhere are parsed for that, so whoever
+ * may fetch may want it done in another process. */
+enum debuginfod_fault {
+	DEBUGINFOD_RIGHT,
+	DEBUGINFOD_NOT_ELF,
+	DEBUGINFOD_NO_BUILD_ID,
+	DEBUGINFOD_OTHER_BUILD_ID,
+};
+enum debuginfod_fault debuginfod_check(int fd, const char *file, const char *build_id);
+/* 0 with *fault, or -1 with err. */
+typedef int debuginfod_checker(int fd, const char *file, const char *build_id, enum debuginfod_fault *fault,
+			       struct error *err);
+
 /* build_id: lower-case hexadecimal. 0, or -1 with why: not there, not the file of this build ID,
  * no time left, cannot be run. */
-int debuginfod_fetch(struct debuginfod *d, const char *build_id, struct error *err);
+int debuginfod_fetch(struct debuginfod *d, const char *build_id, debuginfod_checker *check, struct error *err);
 
 #endif
