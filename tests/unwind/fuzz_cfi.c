@@ -1,6 +1,7 @@
 /*
- * Hostile unwind sections, code, registers and stack. The input is six blocks, each two bytes of
- * length and the bytes: text, .eh_frame, .eh_frame_hdr, .debug_frame, registers, stack. Besides not
+ * Hostile unwind sections, code, registers and stack. The input is a byte of flags and blocks, each
+ * two bytes of length and the bytes: text, .eh_frame, .eh_frame_hdr, .debug_frame, registers,
+ * stack, and where the flags say so Go's table of functions and the kernel's chain. Besides not
  * crashing, a walk must give the same frames again when everything is in the caches.
  */
 #include "base/bytes.h"
@@ -15,12 +16,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define BIAS	   0x400000ull
 #define GENERATED  0x10000000ull
 #define STACK	   0x7ffd0000ull
+#define CHAIN_MAX  16
 #define FRAMES_MAX 16 /* fewer than simulations in a walk: the second walk must equal the first */
+
+enum { IS_ARM = 1, HAS_GO = 2, HAS_CHAIN = 4, READS_LATE = 8 }; /* of the first byte */
 
 struct space {
 	struct unwind_range text, generated;
 	struct unwind_cfi cfi; /* of the generated code */
 	struct tiny_part stack;
+	bool reads_late;
+	uint64_t chain[CHAIN_MAX];
+	size_t chain_count;
 };
 
 static struct tiny_part take_block(struct bytes_reader *r)
@@ -69,6 +76,20 @@ static struct unwind_regs make_regs(const struct tiny_part *block)
 	return regs;
 }
 
+/* From the sampled instruction on, as the kernel's does; small words are places in the code. */
+static void make_chain(struct space *s, const struct tiny_part *block, uint64_t pc)
+{
+	s->chain[0] = pc;
+	s->chain_count = 1 + block->len / 8;
+	if (s->chain_count > CHAIN_MAX)
+		s->chain_count = CHAIN_MAX;
+	if (s->chain_count > 1)
+		memcpy(s->chain + 1, block->data, (s->chain_count - 1) * 8);
+	for (size_t i = 1; i < s->chain_count; i++)
+		if (s->chain[i] < 0x10000)
+			s->chain[i] += BIAS;
+}
+
 static size_t walk(struct unwinder *u, struct space *s, const struct unwind_regs *regs, bool cut,
 		   struct unwind_frame *frames, uint8_t *end)
 {
@@ -77,10 +98,15 @@ static size_t walk(struct unwinder *u, struct space *s, const struct unwind_regs
 					.stack_len = s->stack.len,
 					.stack_is_cut = cut,
 					.read = cut ? NULL : read_memory,
-					.read_ctx = s };
-	struct unwind_request rq = {
-		.regs = regs, .memory = &memory, .find = find, .find_ctx = s, .space = 1
-	};
+					.read_ctx = s,
+					.read_is_late = s->reads_late };
+	struct unwind_request rq = { .regs = regs,
+				     .memory = &memory,
+				     .find = find,
+				     .find_ctx = s,
+				     .space = 1,
+				     .chain = s->chain_count ? s->chain : NULL,
+				     .chain_count = s->chain_count };
 	size_t n = unwind_stack(u, &rq, frames, FRAMES_MAX, end);
 	if (n == 0 || n > FRAMES_MAX || frames[0].pc != regs->pc || *end >= END_COUNT)
 		abort();
@@ -132,7 +158,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct space space = { 0 };
 	struct elf_image *image;
 	reader_init(&r, data, size);
-	bool arm = reader_u8(&r) & 1;
+	uint8_t flags = reader_u8(&r);
+	bool arm = flags & IS_ARM;
 	elf.machine = arm ? EM_AARCH64 : EM_X86_64;
 	elf.text = take_block(&r);
 	elf.eh_frame = take_block(&r);
@@ -141,6 +168,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct tiny_part registers = take_block(&r);
 	struct unwind_regs regs = make_regs(&registers);
 	space.stack = take_block(&r);
+	space.reads_late = flags & READS_LATE;
+	if (flags & HAS_GO)
+		elf.go = take_block(&r);
+	if (flags & HAS_CHAIN) {
+		struct tiny_part chain = take_block(&r);
+		make_chain(&space, &chain, regs.pc);
+	}
 	space.cfi = (struct unwind_cfi){ elf.eh_frame.data, elf.eh_frame.len,
 					 GENERATED - TINY_TEXT + TINY_EH_FRAME };
 	tiny_elf_write(&elf, file);

@@ -3,10 +3,11 @@
 #include <elf.h>
 #include <string.h>
 
-#define STRINGS	 0x2400u
-#define SECTIONS 0x2480u
+#define STRINGS	 0x2c00u
+#define SECTIONS 0x2c80u
 
-static const char names[] = "\0.text\0.eh_frame\0.eh_frame_hdr\0.debug_frame\0.shstrtab";
+static const char names[] =
+	"\0.text\0.eh_frame\0.eh_frame_hdr\0.debug_frame\0.shstrtab\0.gopclntab";
 
 static size_t put(uint8_t *out, uint32_t at, size_t room, const struct tiny_part *part)
 {
@@ -75,12 +76,14 @@ void tiny_elf_write(const struct tiny_elf *t, uint8_t *out)
 	size_t frame = put(out, TINY_EH_FRAME, TINY_EH_FRAME_MAX, &t->eh_frame);
 	size_t hdr = put(out, TINY_HDR, TINY_HDR_MAX, &t->hdr);
 	size_t debug = put(out, TINY_DEBUG, TINY_DEBUG_MAX, &t->debug_frame);
+	size_t go = put(out, TINY_GO, TINY_GO_MAX, &t->go);
 	memcpy(out + STRINGS, names, sizeof(names));
 	put_section(out, &n, 0, SHT_NULL, 0, 0, 0);
 	put_section(out, &n, 1, SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, TINY_TEXT, text);
 	put_section(out, &n, 7, SHT_PROGBITS, SHF_ALLOC, TINY_EH_FRAME, frame);
 	put_section(out, &n, 17, SHT_PROGBITS, SHF_ALLOC, TINY_HDR, hdr);
 	put_section(out, &n, 31, SHT_PROGBITS, 0, TINY_DEBUG, debug);
+	put_section(out, &n, 54, SHT_PROGBITS, SHF_ALLOC, TINY_GO, go);
 	put_section(out, &n, 44, SHT_STRTAB, 0, STRINGS, sizeof(names));
 	put_header(t, out, n, hdr);
 }

@@ -14,7 +14,9 @@
 #define TINY_HDR_MAX	  0x400u
 #define TINY_DEBUG	  0x1c00u
 #define TINY_DEBUG_MAX	  0x800u
-#define TINY_SIZE	  0x2800u
+#define TINY_GO		  0x2400u
+#define TINY_GO_MAX	  0x800u
+#define TINY_SIZE	  0x3000u
 
 struct tiny_part {
 	const uint8_t *data;
@@ -22,7 +24,7 @@ struct tiny_part {
 };
 
 struct tiny_elf {
-	struct tiny_part text, eh_frame, hdr, debug_frame;
+	struct tiny_part text, eh_frame, hdr, debug_frame, go;
 	uint16_t machine; /* EM_X86_64 or EM_AARCH64 */
 	uint64_t entry;
 };
