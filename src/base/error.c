@@ -15,6 +15,19 @@ static void append(char *text, size_t size, const char *more)
 	text[len + take] = '\0';
 }
 
+/* What to do about a limit that the user can raise. */
+static const char *remedy_of(int errnum)
+{
+	switch (errnum) {
+	case EMFILE:
+		return " (raise ulimit -n)";
+	case ENFILE:
+		return " (raise sysctl fs.file-max)";
+	default:
+		return "";
+	}
+}
+
 static void append_errno(struct error *err, int errnum)
 {
 	char buf[128];
@@ -23,6 +36,7 @@ static void append_errno(struct error *err, int errnum)
 	const char *reason = strerror_r(errnum, buf, sizeof(buf));
 	append(err->text, sizeof(err->text), ": ");
 	append(err->text, sizeof(err->text), reason);
+	append(err->text, sizeof(err->text), remedy_of(errnum));
 }
 
 static enum error_code code_of_errno(int errnum)

@@ -29,7 +29,7 @@ struct error {
  * call on a filled err changes nothing. */
 int error_set(struct error *err, enum error_code code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-/* As error_set, with ": strerror(errnum)" appended; code follows from errnum (EACCES/EPERM →
+/* As error_set, with ": strerror(errnum)" appended, and what to do where a limit can be raised; code follows from errnum (EACCES/EPERM →
  * PERMISSION, ENOENT → NOT_FOUND, ENOMEM → NO_MEMORY, others SYSTEM). */
 int error_set_errno(struct error *err, int errnum, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -101,6 +101,18 @@ static void set_up_memory(void)
 #endif
 }
 
+/* Once, not for every file. */
+static void say_descriptors(const char *name, const struct files *files)
+{
+	struct error err = { 0 };
+	int limit = files_remote_limit(files);
+	if (!limit)
+		return;
+	error_set_errno(&err, limit, "%s: files could not be opened, what is in them is missing",
+			name);
+	log_message(LOG_NOTICE, "%s", err.text);
+}
+
 static _Noreturn void child_main(const struct apart_job *job, pid_t parent,
 				 const int sockets[SOCKETS])
 {
@@ -116,6 +128,7 @@ static _Noreturn void child_main(const struct apart_job *job, pid_t parent,
 	give_up_rights(job);
 	end_with(parent);
 	m.status = job->run(job->ctx, files, &m.error);
+	say_descriptors(job->name, files);
 	if (job->result_size)
 		memcpy(m.result, job->result, job->result_size);
 	send_message(&m);

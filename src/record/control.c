@@ -54,9 +54,7 @@ int control_receive(int socket, union control_message *m, int *fds, size_t *fd_c
 	if (n == 0 || (n < 0 && errno == ECONNRESET))
 		return error_set(err, ERROR_CLOSED, "the other half of prof has ended");
 	if (n < 0 && errno == EMFILE)
-		return error_set_errno(err, errno,
-				       "prof needs more descriptors than it may have (raise "
-				       "ulimit -n)");
+		return error_set_errno(err, errno, "prof needs more descriptors than it may have");
 	if (n < 0)
 		return error_set_errno(err, errno, "cannot receive from the other half of prof");
 	if (is_valid(m, (size_t)n, *fd_count))

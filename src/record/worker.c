@@ -507,13 +507,12 @@ static void say_descriptors(const struct worker *w)
 	int limit = files_remote_limit(w->files);
 	if (!limit && !pipeline_gave_up(w->pipeline)) /* else a thread still uses it */
 		limit = files_remote_limit(w->name_files);
-	if (limit)
-		log_message(LOG_NOTICE,
-			    "files could not be opened, their stacks and names are missing: %s "
-			    "(raise %s)",
-			    limit == EMFILE ? "too many open files for one process"
-					    : "too many open files on this machine",
-			    limit == EMFILE ? "ulimit -n" : "sysctl fs.file-max");
+	struct error err = { 0 };
+	if (!limit)
+		return;
+	error_set_errno(&err, limit,
+			"files could not be opened, their stacks and names are missing");
+	log_message(LOG_NOTICE, "%s", err.text);
 }
 
 static void release(struct worker *w)

@@ -236,6 +236,10 @@ static const char *mismatch(const char *file, const char *build_id, debuginfod_c
 	enum debuginfod_fault fault = DEBUGINFOD_NOT_ELF;
 	CLEANUP_CLOSE int fd = open_regular(file, 0);
 
+	if (fd < 0 && (errno == EMFILE || errno == ENFILE)) {
+		error_set_errno(err, errno, "it cannot be opened");
+		return err->text;
+	}
 	if (fd < 0)
 		return "it cannot be opened";
 	if (check(fd, file, build_id, &fault, err) < 0)

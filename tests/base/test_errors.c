@@ -53,6 +53,9 @@ static void test_codes_follow_errno(void **state)
 	struct error err = { 0 };
 	error_set_errno(&err, ENOENT, "cannot open f");
 	assert_string_equal(err.text, "cannot open f: No such file or directory");
+	error_clear(&err);
+	error_set_errno(&err, EMFILE, "cannot open f");
+	assert_string_equal(err.text, "cannot open f: Too many open files (raise ulimit -n)");
 }
 
 static void test_long_texts_are_cut(void **state)

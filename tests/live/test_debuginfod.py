@@ -130,6 +130,20 @@ def test_nonsense_comes():
     expect_equal(os.listdir("tmp"), [], "what is left behind")
 
 
+def test_few_descriptors():
+    """A line says what cannot be done, and what to do."""
+    stripped_recording()
+    env = fake_find("echo /etc/passwd\n")
+    said = 0
+    for limit in range(4, 24):
+        r = run("sh", "-c", "ulimit -n %d; exec \"$@\"" % limit, "sh", PROF, "symbolize", "--debuginfod", "a.data", env=env)
+        lines = [line for line in r.err.splitlines() if "oo many open files" in line]
+        expect(all("raise ulimit -n" in line for line in lines), "limit %d: %s" % (limit, r))
+        expect(r.status == 0 or lines, "limit %d: %s" % (limit, r))
+        said += bool(lines)
+    expect(said, "so few are never too few")
+
+
 def test_interrupted():
     """While the download hangs; nothing is left behind, and prof ends as the signal ends programs."""
     stripped_recording()
