@@ -60,6 +60,13 @@ static struct task_thread row_of(uint32_t pid, uint32_t tid, uint64_t time_ns)
 	return row;
 }
 
+/* Its records are of all the tasks outside, one after the other: no name and no mapping is its own.
+ */
+static bool is_outside(const struct task_table *t, uint32_t pid)
+{
+	return t->in_inner_pidns && pid == 0;
+}
+
 /* pid 0 is the idle task; inside a container it also stands for every task outside. */
 static void describe_pid_zero(const struct task_table *t, struct task_thread *row)
 {
@@ -156,9 +163,14 @@ void task_fork(struct task_table *t, uint32_t pid, uint32_t tid, uint32_t parent
 	struct task_thread row = row_of(pid, tid, time_ns);
 	bool is_process = pid != parent_pid;
 
-	if (is_outdated(thread_lookup(t, tid), time_ns) || pid == PID_GONE ||
+	if (is_outside(t, pid) || is_outdated(thread_lookup(t, tid), time_ns) || pid == PID_GONE ||
 	    add_parent(thread_lookup(t, tid), pid, parent_pid, time_ns))
 		return;
+	if (is_outside(t, parent_pid)) { /* it was put into this namespace */
+		end_earlier_owners(t, pid, tid, is_process, time_ns);
+		start_unknown(t, pid, tid, time_ns);
+		return;
+	}
 	const struct thread_entry *parent = find(t, parent_pid, parent_tid, time_ns);
 	memcpy(row.comm, parent->t.comm, sizeof(row.comm));
 	row.parent_pid = is_process ? parent_pid : parent->t.parent_pid;
@@ -184,7 +196,7 @@ void task_exit(struct task_table *t, uint32_t pid, uint32_t tid, uint64_t time_n
 {
 	struct thread_entry *e = thread_lookup(t, tid);
 
-	if (e && !e->t.exited && e->t.pid == pid)
+	if (e && !e->t.exited && e->t.pid == pid && !is_outside(t, pid))
 		thread_finish(t, e, time_ns);
 }
 
@@ -211,7 +223,7 @@ void task_comm(struct task_table *t, uint32_t pid, uint32_t tid, const char *com
 {
 	struct thread_entry *e = thread_lookup(t, tid);
 
-	if ((is_outdated(e, time_ns) && e->t.comm[0]) || pid == PID_GONE)
+	if ((is_outdated(e, time_ns) && e->t.comm[0]) || pid == PID_GONE || is_outside(t, pid))
 		return;
 	/* After an exec by another thread the ended leader's number is in use again. */
 	if (is_exec && e && e->t.exited && e->t.pid == pid) {
@@ -277,7 +289,8 @@ static void become_program(struct task_table *t, uint32_t pid, uint64_t time_ns)
 void task_map(struct task_table *t, uint32_t pid, uint32_t tid, const struct task_map_info *m,
 	      uint64_t time_ns)
 {
-	if (pid == PID_GONE || m->length == 0 || m->start + m->length < m->start)
+	if (pid == PID_GONE || is_outside(t, pid) || m->length == 0 ||
+	    m->start + m->length < m->start)
 		return;
 	const struct thread_entry *e = find(t, pid, tid, time_ns);
 	if (time_ns == 0 && e->t.is_kernel && !e->t.exited && pid != 0)

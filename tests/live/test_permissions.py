@@ -1,6 +1,7 @@
 """Ordinary users, and machines that refuse: what may be recorded is, what may not is said with its remedy."""
 import json
 import os
+import re
 import shutil
 import signal
 
@@ -88,6 +89,30 @@ def test_paranoid_1_alone():
     expect_equal(kernel_row(r.folded()), 0, "[kernel, not permitted]")
     # Outside the kernel alone it would be some hundredths.
     expect_recorded(below(r.counts(), "wrap_read"), 0.1, "with the kernel's part")
+
+
+def test_whole_machine_from_a_pid_namespace():
+    """All tasks outside have one number there: one row for them all, and nothing of their stacks is made up."""
+    need_root()
+    unshare = need_tool("unshare")
+    if run(unshare, "--pid", "--fork", "--mount-proc", "true").status:
+        raise Skip("no PID namespaces here")
+    outside = start("sh", "-c", "while :; do %s 5; %s; done" % (program("shares"), program("ending")))
+    try:
+        r = run(unshare, "--pid", "--fork", "--mount-proc", PROF, "record", "-a", "-o", "test.data", "--", program("shares"), "500")
+    finally:
+        os.killpg(outside.pid, 9)
+        outside.communicate()
+    expect_equal(r.status, 0, str(r))
+    stacks = Recording("test.data").folded("--count")
+    theirs = [s for s in stacks if s.comm == "[other pid namespace]"]
+    expect(total(theirs) > 0, "samples of tasks outside: %s" % {s.comm for s in stacks})
+    # No mapping is known of them, so none of their code has a name, nor a module that it would be in.
+    expect_equal([f for s in theirs for f in s.frames if f in ("main", "_start", "half") or re.match(r"\[unknown .*\+0x", f)], [], "frames")
+    expect_equal({s.comm for s in stacks} & {"sh", "ending"}, set(), "their names, which nobody there can know")
+    ours = below(Recording("test.data").counts(), "half")
+    expect(total(ours) > 0, "samples of the command")
+    expect_equal(Recording("test.data").report("--comm", "/other pid/")["health"]["read_later"], 0, "read later")
 
 
 def test_whole_machine_refused_alone():

@@ -623,6 +623,30 @@ static void random_record(struct log *l, uint32_t *seed, uint64_t time_ns)
 	}
 }
 
+/* Seen from an inner PID namespace all tasks outside are one, of number 0: what their records say
+ * is not of one of them. */
+static void tasks_of_other_pid_namespaces(void **state)
+{
+	struct log *l = *state;
+
+	task_set_inner_pidns(l->table, true);
+	const struct task_thread *outside = task_find(l->table, 0, 0, 1);
+	assert_string_equal(outside->comm, "[other pid namespace]");
+	assert_true(outside->foreign_pidns && !outside->is_kernel);
+	log_skip(l);
+	task_comm(l->table, 0, 0, "sh", false, 2);
+	task_comm(l->table, 0, 0, "app", true, 3);
+	log_map(l, 0, 0x1000, 0x3000, 0, "/bin/app", 4);
+	task_fork(l->table, 0, 0, 0, 0, 5);
+	task_exit(l->table, 0, 0, 6);
+	log_expect(l, "");
+	log_expect_maps(l, 0, 7, "");
+	assert_ptr_equal(task_find(l->table, 0, 0, 7), outside);
+	task_fork(l->table, 12, 12, 0, 0, 8); /* entered this one */
+	assert_string_equal(task_find(l->table, 12, 12, 9)->comm, "");
+	assert_false(task_find(l->table, 12, 12, 9)->foreign_pidns);
+}
+
 /* Records in no order that a kernel would give: whatever they say, the tables stay sound. */
 static void any_records_leave_sound_tables(void **state)
 {
@@ -659,6 +683,7 @@ int main(void)
 		TEST(modules_without_build_id_by_path_and_inode),
 		TEST(kernel_threads_and_pid_zero),
 		TEST(programs_descend_from_the_kernel),
+		TEST(tasks_of_other_pid_namespaces),
 		TEST(made_up_records_in_any_order),
 		TEST(flags_go_to_children),
 		TEST(names_of_any_bytes_and_length),
