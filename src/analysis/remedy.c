@@ -5,6 +5,7 @@
 
 #include "analysis/frames.h"
 #include "analysis/health.h"
+#include "analysis/origin.h"
 #include "base/text.h"
 
 #define COMMAND_SHOWN ((size_t)400)
@@ -94,6 +95,8 @@ static char *record_again(const struct profile *p, const char *options)
 	if (!health_is_own(p))
 		return NULL;
 	bytes_printf(&out, "prof record");
+	if (p->origin && strcmp(p->origin, "-") != 0)
+		origin_append(&out, p, " -o ");
 	append_events(&out, p);
 	if (strncmp(options, "-F", 2) != 0)
 		append_rate(&out, p);
@@ -147,6 +150,20 @@ static bool is_debian_libc(const char *path)
 	return false;
 }
 
+/* What is read from another format, or from a pipe, is named each time that it is read. */
+static char *install_and_name(const struct profile *p)
+{
+	struct bytes out = { 0 };
+
+	bytes_printf(&out, "apt install libc6-dbg");
+	if (!p->is_foreign && (!p->origin || strcmp(p->origin, "-") != 0)) {
+		bytes_printf(&out, " && prof symbolize");
+		origin_append(&out, p, " ");
+	}
+	bytes_u8(&out, '\0');
+	return (char *)out.data;
+}
+
 /* Only for modules whose package is known. Notes come with the file and are no commands. */
 static char *name_remedy(const struct health *h, const struct profile *p)
 {
@@ -154,7 +171,7 @@ static char *name_remedy(const struct health *h, const struct profile *p)
 		uint32_t module = h->nameless[i].module;
 		if (module < p->modules.len && h->nameless[i].count * 100 >= h->delivered &&
 		    is_debian_libc(profile_str(p, p->modules.data[module].path)))
-			return xstrdup("apt install libc6-dbg && prof symbolize");
+			return install_and_name(p);
 	}
 	return NULL;
 }

@@ -2,6 +2,7 @@
 #include "base/text.h"
 
 #include <inttypes.h>
+#include <langinfo.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,11 @@ static bool is_valid_code_point(uint32_t cp, int n)
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
 
 	return cp >= least[n] && cp <= 0x10ffff && !(cp >= 0xd800 && cp <= 0xdfff);
+}
+
+bool text_is_unicode(void)
+{
+	return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 }
 
 int text_utf8_decode(const char *s, size_t len, uint32_t *cp)
@@ -240,7 +246,8 @@ static uint64_t take_fraction(const char **s)
 bool text_parse_seconds(const char *s, uint64_t *out_ns)
 {
 	uint64_t whole = 0, fraction = 0, unit, ns;
-	bool begins_with_point = s[0] == '.' && s[1] >= '0' && s[1] <= '9'; /* as sleep(1) takes it */
+	bool begins_with_point =
+		s[0] == '.' && s[1] >= '0' && s[1] <= '9'; /* as sleep(1) takes it */
 
 	if (!begins_with_point && !take_digits(&s, 10, &whole))
 		return false;

@@ -19,6 +19,9 @@ size_t text_width(const char *s, size_t len);
 /* Length of the valid UTF-8 sequence at s (1..4), 0 when invalid; code point in *cp. */
 int text_utf8_decode(const char *s, size_t len, uint32_t *cp);
 
+/* The locale's characters are UTF-8, after setlocale(LC_CTYPE, ""): what prof says itself, names
+ * apart, is ASCII elsewhere. */
+bool text_is_unicode(void);
 /* "1.23 s", "45.6 ms"; "12.3 MB"; "12 345": into buf, returned. */
 const char *text_duration(char *buf, size_t size, uint64_t ns);
 const char *text_bytes(char *buf, size_t size, uint64_t bytes);

@@ -141,6 +141,7 @@ static int run(void *options, int argc, char **argv)
 	else
 		format_text(&out, findings, count, can_sample,
 			    terminal_colour((enum colour_choice)o->colour));
+	terminal_plain(&out);
 	int status = cmd_write_output(&command_check, &out, NULL);
 	bytes_release(&out);
 	return status == EXIT_DONE && !can_sample ? EXIT_FAILED : status;

@@ -1,5 +1,6 @@
 /* prof info: everything a profile says about itself. */
 #include "base/bytes.h"
+#include "base/text.h"
 #include "cmd/cmd.h"
 #include "cmd/input.h"
 #include "output/output.h"
@@ -24,7 +25,7 @@ static int run(void *options, int argc, char **argv)
 	int status = cmd_profile_open(&p, &command_info, o->input.input, argc, argv, true, NULL);
 	if (status != EXIT_DONE)
 		return status;
-	output_info(&out, &p, o->json);
+	output_info(&out, &p, o->json, text_is_unicode());
 	status = cmd_write_output(&command_info, &out, NULL);
 	bytes_release(&out);
 	profile_release(&p);

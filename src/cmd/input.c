@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "analysis/origin.h"
+#include "base/bytes.h"
 #include "base/memory.h"
 #include "input/input.h"
 
@@ -62,10 +64,16 @@ void cmd_say_no_samples(const struct command *cmd, const struct cmd_view *v)
 {
 	if (v->samples.samples.len)
 		return;
-	if (v->profile.samples.len)
+	if (v->profile.samples.len) {
 		cmd_say(cmd, "no samples pass the filter");
-	else
-		cmd_say(cmd,
-			"there are no samples: the program used too little CPU time, or none while it was "
-			"recorded ('prof info' tells more)");
+		return;
+	}
+	struct bytes name = { 0 };
+	origin_append(&name, &v->profile, " ");
+	bytes_u8(&name, '\0');
+	cmd_say(cmd,
+		"there are no samples: the program used too little CPU time, or none while it was "
+		"recorded ('prof info%s' tells more)",
+		(const char *)name.data);
+	bytes_release(&name);
 }

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/text.h"
 #include "cmd/cmd.h"
 #include "cmd/input.h"
 #include "cmd/terminal.h"
@@ -77,7 +78,7 @@ static struct report_options report_options(const struct options *o)
 		.by = (enum flat_by)o->by,
 		.width = o->width ? (uint32_t)o->width : terminal_width(),
 		.colour = terminal_colour((enum colour_choice)o->colour),
-		.unicode = terminal_unicode(),
+		.unicode = text_is_unicode(),
 		.verbose = o->verbose,
 		.limit = (uint32_t)o->limit,
 		.min_percent = o->min_percent,

@@ -1,7 +1,6 @@
 /* The terminal: width, colour, character set. */
 #include "cmd/terminal.h"
 
-#include <langinfo.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "base/memory.h"
 #include "base/text.h"
 
 const char *const colour_choices[] = { "auto", "always", "never", NULL };
@@ -45,16 +45,17 @@ bool terminal_colour(enum colour_choice choice)
 	return term && *term && strcmp(term, "dumb") != 0;
 }
 
-bool terminal_unicode(void)
-{
-	return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
-}
-
 void terminal_plain(struct bytes *text)
 {
-	static const char ellipsis[] = "\xe2\x80\xa6";
+	static const struct {
+		const char *unicode, *ascii; /* of the same length */
+	} ours[] = { { "\xe2\x80\xa6", "..." }, { "\xc2\xb1", "+-" } };
 
-	for (size_t i = 0; !terminal_unicode() && i + 3 <= text->len; i++)
-		if (memcmp(text->data + i, ellipsis, 3) == 0)
-			memcpy(text->data + i, "...", 3);
+	for (size_t i = 0; !text_is_unicode() && i < text->len; i++)
+		for (size_t k = 0; k < ARRAY_LEN(ours); k++) {
+			size_t len = strlen(ours[k].ascii);
+			if (text->len - i >= len &&
+			    memcmp(text->data + i, ours[k].unicode, len) == 0)
+				memcpy(text->data + i, ours[k].ascii, len);
+		}
 }

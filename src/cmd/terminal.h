@@ -13,9 +13,7 @@ extern const char *const colour_choices[];
 uint32_t terminal_width(void);
 /* Auto: standard output is a terminal that can, and NO_COLOR is unset or empty. */
 bool terminal_colour(enum colour_choice choice);
-/* The locale's characters are UTF-8. After setlocale(LC_CTYPE, ""). */
-bool terminal_unicode(void);
-/* Without such a locale, our own texts' ellipses become "...": in place. */
+/* Where the locale has no UTF-8, our own texts' ellipses become "...", and "±" "+-": in place. */
 struct bytes;
 void terminal_plain(struct bytes *text);
 

@@ -108,6 +108,7 @@ static int read_format(struct profile *p, int fd, const char *name, uint32_t *wa
 		return -1;
 	}
 	profile_index(p);
+	p->is_foreign = format != &input_prof_data;
 	if (warnings)
 		*warnings = count;
 	return 0;
@@ -130,5 +131,7 @@ int input_open(struct profile *p, const char *path, uint32_t *warnings, struct e
 	}
 	int rc = read_format(p, fd, name, warnings, err);
 	close(fd);
+	if (rc == 0 && path && strcmp(path, INPUT_DEFAULT_PATH) != 0)
+		p->origin = xstrdup(path);
 	return rc;
 }

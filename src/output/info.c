@@ -83,9 +83,9 @@ static void count_uses(struct info *info)
 	qsort(info->modules, p->modules.len, sizeof(*info->modules), compare_uses);
 }
 
-void output_info(struct bytes *out, const struct profile *p, bool json)
+void output_info(struct bytes *out, const struct profile *p, bool json, bool unicode)
 {
-	struct info info = { .profile = p };
+	struct info info = { .profile = p, .unicode = unicode };
 
 	info.events = new_uses(p->events.len);
 	info.tasks = new_uses(p->tasks.len);

@@ -16,6 +16,7 @@ struct info_use {
 
 struct info {
 	const struct profile *profile;
+	bool unicode;
 	struct filter_result all;
 	struct health health;
 	/* By event id; tasks and modules (of the leaf) by samples, then weight, descending. Weights

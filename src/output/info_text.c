@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 
 #include "analysis/frames.h"
+#include "analysis/origin.h"
 #include "base/text.h"
 #include "output/info.h"
 #include "output/show.h"
@@ -136,13 +137,16 @@ static void add_events(struct bytes *out, const struct info *info)
 		add_event(out, info, i);
 }
 
-static void add_more(struct bytes *out, size_t count, size_t shown)
+static void add_more(struct bytes *out, const struct profile *p, size_t count, size_t shown)
 {
 	char buf[32];
 
-	if (count > shown)
-		bytes_printf(out, "  %s more: prof info --json\n",
-			     text_count(buf, sizeof(buf), count - shown));
+	if (count <= shown)
+		return;
+	bytes_printf(out, "  %s more: prof info --json",
+		     text_count(buf, sizeof(buf), count - shown));
+	origin_append(out, p, " ");
+	bytes_u8(out, '\n');
 }
 
 static void add_tasks(struct bytes *out, const struct info *info)
@@ -163,7 +167,7 @@ static void add_tasks(struct bytes *out, const struct info *info)
 			bytes_printf(out, " (outside the recorder's pid namespace)");
 		bytes_u8(out, '\n');
 	}
-	add_more(out, p->tasks.len, MOST_TASKS);
+	add_more(out, p, p->tasks.len, MOST_TASKS);
 }
 
 static void add_module(struct bytes *out, const struct profile *p, const struct info_use *use)
@@ -207,7 +211,7 @@ static void add_modules(struct bytes *out, const struct info *info)
 		if (p->modules.data[use->id].kind != MODULE_SYNTHETIC || use->weight)
 			add_module(out, p, use);
 	}
-	add_more(out, p->modules.len, MOST_MODULES);
+	add_more(out, p, p->modules.len, MOST_MODULES);
 }
 
 static void add_tables(struct bytes *out, const struct profile *p)
@@ -234,6 +238,16 @@ static void add_notes(struct bytes *out, const struct profile *p)
 	}
 }
 
+static void add_health(struct bytes *out, const struct info *info)
+{
+	struct show s = { .out = out, .unicode = info->unicode };
+	struct bytes text = { 0 };
+
+	health_format(&info->health, info->profile, &text);
+	show_text(&s, (const char *)text.data, text.len);
+	bytes_release(&text);
+}
+
 void info_print_text(struct bytes *out, const struct info *info)
 {
 	const struct profile *p = info->profile;
@@ -243,7 +257,7 @@ void info_print_text(struct bytes *out, const struct info *info)
 	for (size_t i = 0; i < p->machines.len; i++)
 		add_machine(out, p, &p->machines.data[i]);
 	add_sizes(out, p);
-	health_format(&info->health, p, out);
+	add_health(out, info);
 	add_events(out, info);
 	add_tasks(out, info);
 	add_modules(out, info);

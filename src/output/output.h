@@ -54,7 +54,7 @@ struct flame_options {
 void output_flame(struct bytes *out, const struct profile *p, const struct filter_result *samples, uint32_t event,
 		  const struct flame_options *options);
 
-/* prof info: everything the file says about itself, as text or JSON. */
-void output_info(struct bytes *out, const struct profile *p, bool json);
+/* prof info: everything the file says about itself, as text (unicode: not ASCII alone) or JSON. */
+void output_info(struct bytes *out, const struct profile *p, bool json, bool unicode);
 
 #endif

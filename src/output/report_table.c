@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/origin.h"
 #include "analysis/percent.h"
 #include "analysis/wrap.h"
 #include "base/text.h"
@@ -303,6 +304,16 @@ static const char *plural(enum flat_by by, size_t n)
 	return names[(size_t)by < ARRAY_LEN(names) ? by : 0][n != 1];
 }
 
+/* A name is shown as this terminal can show it. */
+static void show_origin(struct show *s, const struct profile *p)
+{
+	struct bytes name = { 0 };
+
+	origin_append(&name, p, " ");
+	show_text(s, (const char *)name.data, name.len);
+	bytes_release(&name);
+}
+
 static void print_rest(struct table *t)
 {
 	struct show *s = &t->report->show;
@@ -317,8 +328,9 @@ static void print_rest(struct table *t)
 	percent_cell(s, weight, t->flat->total, 6);
 	bytes_printf(s->out, "  ");
 	report_append_count(s->out, left, "more", "more");
-	bytes_printf(s->out, " %s: prof report%s%s --limit %zu\n", plural(by, left),
-		     by ? " --by " : "", by ? report_by_name(by) : "",
+	bytes_printf(s->out, " %s: prof report", plural(by, left));
+	show_origin(s, t->report->profile);
+	bytes_printf(s->out, "%s%s --limit %zu\n", by ? " --by " : "", by ? report_by_name(by) : "",
 		     more < t->flat->rows.len ? more : t->flat->rows.len);
 }
 
@@ -352,7 +364,9 @@ static void print_next(struct report *r, const struct flat *f)
 	bool functions = r->options->by == FLAT_BY_FUNCTION;
 
 	wrap_begin(&w, &line, "next: ", r->show.width, 6);
-	bytes_printf(&part, "prof report --tree");
+	bytes_printf(&part, "prof report");
+	origin_append(&part, r->profile, " ");
+	bytes_printf(&part, " --tree");
 	wrap_take(&w, &part);
 	if (functions)
 		add_callers_hint(&part, f, r->show.width);
@@ -360,6 +374,7 @@ static void print_next(struct report *r, const struct flat *f)
 	bytes_printf(&part, functions ? "--by line" : "--by function");
 	wrap_take(&w, &part);
 	bytes_printf(&part, "prof flame");
+	origin_append(&part, r->profile, " ");
 	wrap_take(&w, &part);
 	wrap_end(&w);
 	show_begin(&r->show, SHOW_DIM);

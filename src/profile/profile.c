@@ -12,6 +12,7 @@ void profile_init(struct profile *p)
 void profile_release(struct profile *p)
 {
 	strtab_release(&p->strings);
+	free_ptr(&p->origin);
 	vec_release(&p->machines);
 	vec_release(&p->runs);
 	vec_release(&p->clocks);

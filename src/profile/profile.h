@@ -274,6 +274,10 @@ struct profile_health {
 
 struct profile {
 	struct strtab strings;
+	/* Where it was read from, as whoever asked for it called that ("-": standard input); NULL:
+	 * prof.data here, or no file. Owned; not written to files. */
+	char *origin;
+	bool is_foreign; /* that is a file of another format: it cannot be changed in place */
 	VEC(struct profile_machine) machines;
 	VEC(struct profile_run) runs;
 	VEC(struct profile_clock) clocks;

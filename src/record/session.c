@@ -246,19 +246,22 @@ static void say_outliving(const struct control_summary *s)
 {
 	char count[32];
 	if (s->outliving == 1)
-		log_message(LOG_NOTICE,
-			    "a process of the command runs on after it, unrecorded: pid %u (prof record -p %u)",
-			    s->outliving_pid, s->outliving_pid);
+		log_message(
+			LOG_NOTICE,
+			"a process of the command runs on after it, unrecorded: pid %u (prof record -p %u)",
+			s->outliving_pid, s->outliving_pid);
 	else if (s->outliving)
-		log_message(LOG_NOTICE,
-			    "%s processes of the command run on after it, unrecorded: pid %u among them",
-			    text_count(count, sizeof(count), s->outliving), s->outliving_pid);
+		log_message(
+			LOG_NOTICE,
+			"%s processes of the command run on after it, unrecorded: pid %u among them",
+			text_count(count, sizeof(count), s->outliving), s->outliving_pid);
 }
 
 static void say_summary(const struct broker *b)
 {
 	const struct control_summary *s = &b->summary;
 	char size[32], count[32], due[32], lost[32], whole[64];
+	const char *to = text_is_unicode() ? "→" : "->";
 	const char *path = b->output.path ? b->output.path : "standard output";
 	if (!b->done) {
 		say_early_end(b, path);
@@ -269,24 +272,25 @@ static void say_summary(const struct broker *b)
 		log_message(LOG_ERROR, "%s: %s; what was written before stays readable", path,
 			    strerror(s->write_failed));
 	if (s->samples == 0 && s->lost) {
-		log_message(LOG_NOTICE, "all %s samples were lost: the ring is too small (-m) → %s",
-			    text_count(lost, sizeof(lost), s->lost), path);
+		log_message(LOG_NOTICE,
+			    "all %s samples were lost: the ring is too small (-m) %s %s",
+			    text_count(lost, sizeof(lost), s->lost), to, path);
 		return;
 	}
 	if (s->samples == 0) {
 		log_message(
 			LOG_NOTICE,
 			"no samples: less CPU time was used than one sampling period lasts, or none at "
-			"all (a higher rate: -F) → %s",
-			path);
+			"all (a higher rate: -F) %s %s",
+			to, path);
 		return;
 	}
 	text_count(due, sizeof(due), s->due);
 	whole_text(b, whole, sizeof(whole));
-	log_message(LOG_NOTICE, "%s sample%s%s%s%s, %s lost%s → %s (%s)",
+	log_message(LOG_NOTICE, "%s sample%s%s%s%s, %s lost%s %s %s (%s)",
 		    text_count(count, sizeof(count), s->samples),
 		    s->samples == 1 && !s->due ? "" : "s", s->due ? " of " : "", s->due ? due : "",
-		    s->due ? " due" : "", text_count(lost, sizeof(lost), s->lost), whole, path,
+		    s->due ? " due" : "", text_count(lost, sizeof(lost), s->lost), whole, to, path,
 		    text_bytes(size, sizeof(size), s->file_bytes));
 }
 

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "analysis/health.h"
+#include "base/memory.h"
 #include "build_profile.h"
 
 static void compute(struct build *b, struct health *h)
@@ -190,6 +191,36 @@ static void a_part_of_a_recording_knows_less(void **state)
 	assert_int_equal(h.lost, 0);
 	assert_int_equal(h.delivered, 4);
 	filter_result_release(&part);
+}
+
+/* Commands name the file that was read, as a shell takes it. */
+static void remedies_for_another_file(void **state)
+{
+	struct build *b = *state;
+
+	add_good_samples(b, 50);
+	b->profile.health.requested_rate = 997;
+	b->profile.origin = xstrdup("other.data");
+	expect_remedy(b, "prof record -o other.data -F 4000 -- app --fast");
+	add_good_samples(b, 50);
+	for (uint32_t i = 0; i < 6; i++)
+		build_sample(b, PROFILE_NONE, b->library, 0x99, 1);
+	b->profile.modules.data[b->library].path =
+		build_str(b, "/usr/lib/x86_64-linux-gnu/libc.so.6");
+	expect_remedy(b, "apt install libc6-dbg && prof symbolize other.data");
+	free(b->profile.origin);
+	b->profile.origin = xstrdup("it's \x1b mine");
+	expect_remedy(b, "apt install libc6-dbg && prof symbolize 'it'\\''s \\x1b mine'");
+	free(b->profile.origin);
+	b->profile.origin = xstrdup("-x");
+	expect_remedy(b, "apt install libc6-dbg && prof symbolize ./-x");
+	free(b->profile.origin);
+	b->profile.origin = xstrdup("-"); /* nobody can look into a pipe again */
+	expect_remedy(b, "apt install libc6-dbg");
+	free(b->profile.origin);
+	b->profile.origin = xstrdup("perf.data");
+	b->profile.is_foreign = true; /* named each time that it is read */
+	expect_remedy(b, "apt install libc6-dbg");
 }
 
 static void remedies(void **state)
@@ -433,6 +464,7 @@ int main(void)
 		TEST(all_counts),
 		TEST(a_part_of_a_recording_knows_less),
 		TEST(remedies),
+		TEST(remedies_for_another_file),
 		TEST(remedies_keep_what_was_chosen),
 		TEST(remedies_for_whole_machines),
 		TEST(remedies_name_what_was_recorded),

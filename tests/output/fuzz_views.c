@@ -232,7 +232,7 @@ static void try_outputs(const struct profile *p, const struct filter_result *r, 
 	o.callees = bits & 4 ? NULL : name;
 	output_report(&out, p, r, event, &o, NULL);
 	output_folded(&out, p, r, event, &folded);
-	output_info(&out, p, bits & 1);
+	output_info(&out, p, bits & 1, bits & 2);
 	for (size_t i = 0; i < out.len; i++)
 		check(out.data[i] >= 0x20 || (out.data[i] && strchr("\n\t\r", out.data[i])),
 		      "no control characters");

@@ -20,7 +20,7 @@ static void expect_info(profile_maker *maker, bool json, const char *file)
 	struct bytes out = { 0 };
 
 	maker(&b, &all);
-	output_info(&out, &b.profile, json);
+	output_info(&out, &b.profile, json, true);
 	for (size_t i = 0; i < out.len; i++)
 		assert_true(out.data[i] >= 0x20 || out.data[i] == '\n' || out.data[i] == '\t');
 	expect_golden(&out, file);

@@ -1,0 +1,12 @@
+/* The file a profile was read from, as a word of a command to copy. */
+#ifndef PROF_ANALYSIS_ORIGIN_H
+#define PROF_ANALYSIS_ORIGIN_H
+
+#include "base/bytes.h"
+#include "profile/profile.h"
+
+/* Append before and the file's name, quoted for a shell where that is needed; nothing when commands
+ * take the file by themselves. */
+void origin_append(struct bytes *out, const struct profile *p, const char *before);
+
+#endif

@@ -1,0 +1,59 @@
+"""What prof says by itself: commands to copy name the file that was read; outside UTF-8 everything is ASCII."""
+import os
+import shutil
+
+from proftest import environment, expect, expect_equal, main, program, prof, record, run
+
+
+def hints(text):
+    return [line for line in text.splitlines() if line.startswith(("next: ", "mend: ")) or " more" in line and "prof " in line]
+
+
+def test_commands_name_the_file():
+    recording = record(program("shares"), 100, path="test.data")
+    named = "it's mine.data"
+    shutil.copy(recording.path, named)
+    shutil.copy(recording.path, "prof.data")
+    r = prof("report", "--limit", "1", named)
+    expect_equal(r.status, 0, str(r))
+    lines = hints(r.out)
+    quoted = "'it'\\''s mine.data'"
+    expect(any(line.startswith("next: prof report %s --tree" % quoted) for line in lines), r.out)
+    expect("prof flame " + quoted in r.out, r.out)
+    expect(any("prof report %s --limit " % quoted in line for line in lines), r.out)
+    for line in lines:
+        if line.startswith("mend: prof record"):
+            expect("prof record -o %s " % quoted in line, line)
+    # Copied into a shell they do what they say.
+    tree = next(line for line in lines if line.startswith("next: "))[len("next: "):].split(" \u00b7 ")[0]
+    r = run("sh", "-c", tree.replace("prof ", '"$PROF" ', 1))
+    expect_equal(r.status, 0, tree + str(r))
+    expect("half" in r.out, r.out)
+    r = prof("report", "--limit", "1")
+    expect("next: prof report --tree" in r.out and "prof.data" not in r.out, r.out)
+
+
+def test_ascii_in_the_c_locale():
+    """But for names, which are the user's."""
+    env = environment(LC_ALL="C")
+    r = prof("record", "-o", "test.data", "--", program("shares"), 200, env=env)
+    expect_equal((r.status, " -> test.data (" in r.err), (0, True), str(r))
+    said = [r]
+    said.append(prof("record", "-o", "none.data", "--", "true", env=env))
+    for command in (("report",), ("report", "--tree"), ("report", "--callers", "half"), ("report", "--by", "line"), ("report", "--csv"),
+                    ("report", "--json"), ("info",), ("info", "--json"), ("folded",), ("flame", "-o", "x.svg"), ("symbolize",)):
+        r = prof(*command, "test.data", env=env)
+        expect_equal(r.status, 0, str(r))
+        said.append(r)
+    commands = ("record", "report", "flame", "folded", "info", "check", "list", "import", "symbolize", "cache", "help")
+    said += [prof(name, "--help", env=env) for name in commands]
+    said += [prof(*command, env=env) for command in (("--help",), (), ("help",), ("check",), ("check", "--json"), ("list",), ("cache",), ("nothing",))]
+    for r in said:
+        text = r.out + r.err
+        expect(text.isascii(), "%s: %s" % (" ".join(r.args), [line for line in text.splitlines() if not line.isascii()]))
+    r = prof("info", "test.data")
+    expect("\u00b7" in r.out, "in UTF-8 it is not: " + r.out)
+
+
+if __name__ == "__main__":
+    main(globals())
