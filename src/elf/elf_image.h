@@ -53,6 +53,9 @@ struct elf_section {
 };
 /* By name; ".debug_info" also finds ".zdebug_info". false when absent. Decompressed data is cached. */
 bool elf_image_section(struct elf_image *e, const char *name, struct elf_section *out);
+/* The same of all sections with that name, one behind the other: object files have one for each of their groups.
+ * Made anew with each call. */
+bool elf_image_joined_section(struct elf_image *e, const char *name, struct elf_section *out);
 
 /* Somebody who keeps decompressed sections from run to run. recall: a section's plain bytes, which stay as long as
  * ctx, or NULL. Both get the section as it lies in the file. */

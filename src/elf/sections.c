@@ -200,6 +200,46 @@ bool elf_image_section(struct elf_image *e, const char *name, struct elf_section
 	return s != NULL;
 }
 
+static bool has_name(struct elf_image *e, const struct elf_shdr *s, const char *name)
+{
+	return strcmp(s->name_text, name) == 0 && s->type != SHT_NOBITS && s->size <= e->bytes.size;
+}
+
+/* Whoever lists the same bytes again and again does not get our memory. */
+static bool join(struct elf_image *e, const char *name, struct bytes *out)
+{
+	for (size_t i = 0; i < e->sections.len; i++) {
+		const uint8_t *data;
+		size_t len;
+		if (!has_name(e, &e->sections.data[i], name) ||
+		    !elf_section_bytes(e, &e->sections.data[i], &data, &len))
+			continue;
+		if (!size_is_plausible(out->len + len, e->bytes.size))
+			return false;
+		bytes_append(out, data, len);
+	}
+	return true;
+}
+
+bool elf_image_joined_section(struct elf_image *e, const char *name, struct elf_section *out)
+{
+	struct bytes all = { 0 };
+	size_t found = 0;
+
+	for (size_t i = 0; i < e->sections.len; i++)
+		found += has_name(e, &e->sections.data[i], name);
+	if (!elf_image_section(e, name, out) || found < 2)
+		return out->name != NULL;
+	if (!join(e, name, &all)) {
+		bytes_release(&all);
+		return true;
+	}
+	vec_push(&e->decompressed, all);
+	out->data = all.data;
+	out->len = all.len;
+	return true;
+}
+
 void elf_image_set_keeper(struct elf_image *e, const struct elf_section_keeper *keeper)
 {
 	e->keeper = *keeper;

@@ -19,6 +19,19 @@ static const char *const section_names[DWARF_SECTION_COUNT] = {
 	[DWARF_ARANGES] = ".debug_aranges",
 };
 
+/* In a .dwo file each type has a section of its own, all with one name; they share the other
+ * sections. */
+static bool take_section(struct elf_image *image, enum dwarf_section which, const char *suffix,
+			 struct elf_section *out)
+{
+	bool joined = suffix[0] && (which == DWARF_INFO || which == DWARF_TYPES);
+	char name[64];
+
+	snprintf(name, sizeof(name), "%s%s", section_names[which], suffix);
+	return joined ? elf_image_joined_section(image, name, out)
+		      : elf_image_section(image, name, out);
+}
+
 struct dwarf_file *dwarf_file_new(struct dwarf_info *d, struct elf_image *image, const char *suffix)
 {
 	struct dwarf_file *f = xcalloc(1, sizeof(*f));
@@ -26,10 +39,8 @@ struct dwarf_file *dwarf_file_new(struct dwarf_info *d, struct elf_image *image,
 	f->info = d;
 	f->split = suffix[0] != '\0';
 	for (size_t i = 0; image && i < DWARF_SECTION_COUNT; i++) {
-		char name[64];
 		struct elf_section s;
-		snprintf(name, sizeof(name), "%s%s", section_names[i], suffix);
-		if (!elf_image_section(image, name, &s))
+		if (!take_section(image, (enum dwarf_section)i, suffix, &s))
 			continue;
 		if (!s.data && !s.nobits && !f->lost)
 			f->lost = section_names[i];

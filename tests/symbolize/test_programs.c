@@ -499,6 +499,24 @@ static char *all_answers(const char *file, char *note, size_t note_size)
 	return (char *)out.data;
 }
 
+/* Each type has a unit and, in the .dwo file, a section of its own: the answers are the same. */
+static void test_split_types(void **state)
+{
+	char note[512];
+	char *plain = all_answers("split_names", note, sizeof(note));
+
+	(void)state;
+	for (int version = 4; version <= 5; version++) {
+		char file[] = "split_types4";
+		file[sizeof(file) - 2] = (char)('0' + version);
+		char *types = all_answers(file, note, sizeof(note));
+		assert_string_equal(note, "");
+		assert_string_equal(plain, types);
+		free(types);
+	}
+	free(plain);
+}
+
 /* A package says the same as the .dwo files that were put into it. */
 static void check_package(const char *file, const char *make)
 {
@@ -774,6 +792,8 @@ static void compile_variants(void)
 	      "gcc -O2 -g -gdwarf-4 -gsplit-dwarf $P/inlines.c -o split4 && "
 	      "clang -O2 -g -gdwarf-5 -gsplit-dwarf $P/inlines.c -o split_clang && "
 	      "g++ -O2 -g -gsplit-dwarf $P/names.cpp -o split_names");
+	shell("for v in 4 5; do g++ -O2 -g -gdwarf-$v -gsplit-dwarf -fdebug-types-section "
+	      "$P/names.cpp -o split_types$v; done");
 	shell("gcc -O1 $P/aliases.c -o aliases");
 	shell("g++ -O2 -g $P/names.cpp -o names_gcc && clang++ -O2 -g $P/names.cpp -o names_clang");
 }
@@ -832,6 +852,7 @@ int main(void)
 		cmocka_unit_test(test_symbols_only),
 		cmocka_unit_test(test_file_of_another_build),
 		cmocka_unit_test(test_split_dwarf),
+		cmocka_unit_test(test_split_types),
 		cmocka_unit_test(test_packages),
 		cmocka_unit_test(test_aliases_and_gaps),
 		cmocka_unit_test(test_functions_without_names),
