@@ -19,6 +19,7 @@
 #define MAX_FILE_BYTES ((uint64_t)64 << 30)
 /* A sparse file costs its owner nothing; it must not cost us all memory. */
 #define MAX_LOADED_BLOCKS (((size_t)4 << 30) / BLOCK_BYTES)
+#define COMPARED_BLOCKS	  8
 
 static int reserve(struct elf_bytes *b, size_t size, struct error *err)
 {
@@ -54,6 +55,7 @@ int elf_bytes_open_fd(struct elf_bytes *b, int fd, struct error *err)
 		return error_set_errno(err, errno, "cannot duplicate the descriptor");
 	size_t blocks = (b->size + BLOCK_BYTES - 1) / BLOCK_BYTES;
 	b->loaded = xcalloc((blocks + 63) / 64, sizeof(*b->loaded));
+	b->modified = st.st_mtim;
 	return 0;
 }
 
@@ -73,6 +75,41 @@ static bool is_loaded(const struct elf_bytes *b, size_t block)
 	return b->loaded[block / 64] >> (block % 64) & 1;
 }
 
+/* The file still has what was read of it: the first blocks tell, the header and the build ID among
+ * them. */
+static bool has_what_was_read(const struct elf_bytes *b)
+{
+	size_t blocks = (b->size + BLOCK_BYTES - 1) / BLOCK_BYTES, compared = 0;
+	uint8_t *now = xmalloc(BLOCK_BYTES);
+	bool same = true;
+
+	for (size_t i = 0; i < blocks && same && compared < COMPARED_BLOCKS; i++) {
+		if (!is_loaded(b, i))
+			continue;
+		size_t at = i * BLOCK_BYTES;
+		size_t len = b->size - at < BLOCK_BYTES ? b->size - at : BLOCK_BYTES;
+		same = io_pread_full(b->fd, now, len, (off_t)at) == (ssize_t)len &&
+		       memcmp(now, b->base + at, len) == 0;
+		compared++;
+	}
+	free(now);
+	return same;
+}
+
+/* Nobody wrote another program over this one. One whose time only was changed is the same. */
+static bool is_the_opened_one(struct elf_bytes *b)
+{
+	struct stat st;
+
+	if (b->was_changed || fstat(b->fd, &st) < 0)
+		return false;
+	if (st.st_mtim.tv_sec == b->modified.tv_sec && st.st_mtim.tv_nsec == b->modified.tv_nsec)
+		return true;
+	b->was_changed = !has_what_was_read(b);
+	b->modified = st.st_mtim;
+	return !b->was_changed;
+}
+
 /* Reads the blocks [first, last] that are missing; runs of missing blocks in one call each. */
 static bool load_blocks(struct elf_bytes *b, size_t first, size_t last)
 {
@@ -87,8 +124,8 @@ static bool load_blocks(struct elf_bytes *b, size_t first, size_t last)
 		size_t from = i * BLOCK_BYTES;
 		size_t to = end * BLOCK_BYTES < b->size ? end * BLOCK_BYTES : b->size;
 		ssize_t got = io_pread_full(b->fd, b->base + from, to - from, (off_t)from);
-		if (got != (ssize_t)(to - from))
-			return false; /* the file was cut, or cannot be read */
+		if (got != (ssize_t)(to - from) || !is_the_opened_one(b))
+			return false; /* the file was cut, written over, or cannot be read */
 		b->loaded_blocks += end - i;
 		for (; i < end; i++)
 			b->loaded[i / 64] |= (uint64_t)1 << (i % 64);

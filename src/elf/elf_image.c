@@ -272,7 +272,7 @@ void elf_image_free(struct elf_image *e)
 
 const char *elf_image_damage(const struct elf_image *e)
 {
-	return e->damage;
+	return e->bytes.was_changed ? "it was written over after it was opened" : e->damage;
 }
 
 enum elf_machine elf_image_machine(const struct elf_image *e)
@@ -357,7 +357,8 @@ const uint8_t *elf_image_bytes(const struct elf_image *e, uint64_t vaddr, size_t
 	return elf_vaddr_bytes((struct elf_image *)(uintptr_t)e, vaddr, len, NULL);
 }
 
-#define HASHED_TEXT_BYTES ((uint64_t)64 << 10)
+#define HASHED_BYTES	((uint64_t)64 << 10) /* at each end of what is hashed */
+#define HASHED_SECTIONS 4096
 
 static uint64_t hash_range(struct elf_image *e, uint64_t offset, uint64_t len, uint64_t seed)
 {
@@ -369,10 +370,18 @@ static uint64_t hash_range(struct elf_image *e, uint64_t offset, uint64_t len, u
 	return p ? hash_bytes(p, len, seed) : seed;
 }
 
-uint64_t elf_image_content_hash(struct elf_image *e)
+static uint64_t hash_ends(struct elf_image *e, uint64_t offset, uint64_t len, uint64_t seed)
 {
-	uint64_t h = hash_range(e, 0, e->is_64bit ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr), 0);
+	if (len <= 2 * HASHED_BYTES)
+		return hash_range(e, offset, len, seed);
+	seed = hash_range(e, offset, HASHED_BYTES, seed);
+	return offset > UINT64_MAX - len
+		       ? seed
+		       : hash_range(e, offset + len - HASHED_BYTES, HASHED_BYTES, seed);
+}
 
+static uint64_t hash_segments(struct elf_image *e, uint64_t h)
+{
 	for (size_t i = 0; i < e->phdrs.len; i++) {
 		const struct elf_phdr *p = &e->phdrs.data[i];
 		const uint64_t words[] = { p->type,   p->flags, p->offset, p->vaddr,
@@ -381,10 +390,28 @@ uint64_t elf_image_content_hash(struct elf_image *e)
 	}
 	for (size_t i = 0; i < e->segments.len; i++) {
 		const struct elf_segment *s = &e->segments.data[i];
-		if (!s->executable)
-			continue;
-		uint64_t len = s->file_size < HASHED_TEXT_BYTES ? s->file_size : HASHED_TEXT_BYTES;
-		return hash_range(e, s->file_offset, len, h);
+		if (s->executable)
+			return hash_ends(e, s->file_offset, s->file_size, h);
 	}
 	return h;
+}
+
+/* Two builds may differ in nothing but their symbols' names. */
+static uint64_t hash_sections(struct elf_image *e, uint64_t h)
+{
+	for (size_t i = 0; i < e->sections.len && i < HASHED_SECTIONS; i++) {
+		const struct elf_shdr *s = &e->sections.data[i];
+		const uint64_t words[] = { s->type, s->flags, s->addr, s->offset, s->size };
+		h = hash_bytes(words, sizeof(words), h);
+		if (s->type == SHT_STRTAB)
+			h = hash_ends(e, s->offset, s->size, h);
+	}
+	return h;
+}
+
+uint64_t elf_image_content_hash(struct elf_image *e)
+{
+	uint64_t h = hash_range(e, 0, e->is_64bit ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr), 0);
+
+	return hash_sections(e, hash_segments(e, h));
 }

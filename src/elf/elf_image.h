@@ -41,7 +41,7 @@ bool elf_image_vaddr_of_offset(const struct elf_image *e, uint64_t file_offset, 
 size_t elf_image_build_id(const struct elf_image *e, uint8_t out[64]);
 /* Go's build ID text, or NULL. */
 const char *elf_image_go_build_id(const struct elf_image *e);
-uint64_t elf_image_content_hash(struct elf_image *e); /* of headers and up to 64 kB of text */
+uint64_t elf_image_content_hash(struct elf_image *e); /* of headers, and of both ends of the text and of the strings */
 
 struct elf_section {
 	const char *name;

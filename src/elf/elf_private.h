@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 /* The file's bytes at stable addresses, read on demand (elf_bytes.c). */
 struct elf_bytes {
@@ -17,11 +18,14 @@ struct elf_bytes {
 	int fd;		  /* -1 when everything is in memory */
 	uint64_t *loaded; /* a bit per block that was read; NULL when everything is in memory */
 	size_t loaded_blocks;
+	struct timespec modified; /* the file, as far as we know it */
+	bool was_changed;	  /* it holds something else by now: nothing more is read */
 };
 
 int elf_bytes_open_fd(struct elf_bytes *b, int fd, struct error *err);
 int elf_bytes_open_memory(struct elf_bytes *b, const void *bytes, size_t len, struct error *err);
-/* A pointer to [offset, offset + len); NULL when it is not wholly in the file (any more). */
+/* A pointer to [offset, offset + len); NULL when it is not wholly in the file (any more), or when it would have to be
+ * read and the file was written over since it was opened. */
 const uint8_t *elf_bytes_at(struct elf_bytes *b, uint64_t offset, uint64_t len);
 /* The same bytes, which are not kept; false when they are not wholly in the file. */
 bool elf_bytes_copy(const struct elf_bytes *b, uint64_t offset, void *out, size_t len);

@@ -330,6 +330,18 @@ static int compare_addresses(const void *pa, const void *pb)
 	return (a > b) - (a < b);
 }
 
+/* See identify_by_content in the task layer: big-endian in the identity's bytes. */
+static uint64_t content_hash(const struct task_module *m)
+{
+	uint64_t hash = 0;
+
+	if (m->identity != IDENTITY_CONTENT_HASH)
+		return 0;
+	for (size_t i = 0; i < sizeof(hash); i++)
+		hash = hash << 8 | m->build_id[i];
+	return hash;
+}
+
 static struct batch *batch_new(const struct task_module *m, enum batch_kind kind)
 {
 	struct batch *b = xcalloc(1, sizeof(*b));
@@ -342,6 +354,7 @@ static struct batch *batch_new(const struct task_module *m, enum batch_kind kind
 		.path = b->path,
 		.build_id = b->build_id,
 		.build_id_len = m->build_id_len,
+		.content_hash = content_hash(m),
 		.fd = m->fd >= 0 ? fcntl(m->fd, F_DUPFD_CLOEXEC, 0) : -1,
 		.pid = m->seen_pid,
 	};
@@ -404,11 +417,19 @@ static void write_excerpts(struct names *n, struct task_table *tasks, const stru
 	}
 }
 
+static bool is_said(const struct names *n, const char *text)
+{
+	for (size_t i = 0; i < n->damages.len; i++)
+		if (strcmp(n->damages.data[i], text) == 0)
+			return true;
+	return false;
+}
+
 static void take_damage(struct names *n, const struct task_module *m, const char *text)
 {
 	struct module_addresses *a = addresses_of(n, m);
 
-	if (text[0] && !a->damage_said)
+	if (text[0] && !a->damage_said && !is_said(n, text))
 		vec_push(&n->damages, xstrdup(text));
 	a->damage_said |= text[0] != '\0';
 }

@@ -29,6 +29,7 @@ struct symbol_module {
 	char *path;
 	uint8_t build_id[64];
 	size_t build_id_len;
+	uint64_t content_hash;
 	int fd; /* our duplicate, -1 when the file is not at hand */
 	pid_t pid;
 	bool loaded;

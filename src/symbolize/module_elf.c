@@ -15,11 +15,14 @@
 #include "symbolize/module.h"
 #include "symbolize/remember.h"
 
-static bool has_expected_build_id(const struct symbol_module *m, const struct elf_image *image)
+/* Is it the file that ran? It may have been written over, or another may be at its path. */
+static bool is_expected(const struct symbol_module *m, struct elf_image *image)
 {
 	uint8_t id[64];
 	size_t len = elf_image_build_id(image, id);
 
+	if (len == 0 && m->content_hash)
+		return elf_image_content_hash(image) == m->content_hash;
 	return m->build_id_len == 0 || len == 0 ||
 	       (len == m->build_id_len && memcmp(id, m->build_id, len) == 0);
 }
@@ -73,9 +76,13 @@ static bool open_image(struct symbol_module *m, const struct module_loading *wit
 	}
 	if (!m->image)
 		return false;
-	if (has_expected_build_id(m, m->image))
+	if (is_expected(m, m->image))
 		return true;
 	module_note(m, "the file at %s is another build than the one that ran", m->path);
+	if (m->fd >= 0) /* it was the right one when it was opened */
+		snprintf(m->result.damage, sizeof(m->result.damage),
+			 "%.400s was written over while it ran: what it held before has no names",
+			 m->path);
 	m->result.symbols = SYMBOLS_REFUSED;
 	elf_image_free(m->image);
 	m->image = NULL;

@@ -121,6 +121,7 @@ static struct symbol_module *module_new(const struct symbolize_module *from)
 		memcpy(m->build_id, from->build_id, from->build_id_len);
 		m->build_id_len = from->build_id_len;
 	}
+	m->content_hash = from->content_hash;
 	m->pid = from->pid;
 	m->fd = from->fd >= 0 ? fcntl(from->fd, F_DUPFD_CLOEXEC, 3) : -1;
 	return m;

@@ -26,6 +26,7 @@ struct symbolize_module {
 	const char *path;
 	const uint8_t *build_id;
 	uint8_t build_id_len;
+	uint64_t content_hash; /* of a file without a build ID, see elf_image_content_hash; 0 when not known */
 	int fd;		 /* the file itself, -1 when not at hand; borrowed (duplicated) */
 	pid_t pid;	 /* a process that maps it, 0 when gone or foreign */
 };
@@ -34,7 +35,7 @@ struct symbolize_result {
 	uint8_t symbols;	/* enum module_symbols: where names came from */
 	char debug_path[1024];	/* other file used, or "" */
 	char note[512];		/* why something is missing, with the remedy, or "" */
-	char damage[512];	/* "PATH is damaged: WHAT" of the module or its debug file, or ""; note says it too */
+	char damage[512];	/* "PATH is damaged: WHAT" of the module or its debug file, or that it was written over, or "" */
 };
 
 struct symbolizer;

@@ -394,31 +394,71 @@ struct task_module *module_for_map(struct task_table *t, struct space_entry *s, 
 	}
 }
 
-/* The executable segment that a mapping shows most of: pages at its ends may belong to neighbours.
- */
-static const struct elf_segment *segment_of(const struct elf_image *image, uint64_t offset,
-					    uint64_t length)
+/* Where the file's address 0 is when a mapping at start shows a segment. */
+static uint64_t bias_of(const struct elf_segment *s, uint64_t start, uint64_t offset)
+{
+	return start - (s->vaddr + (offset - s->file_offset));
+}
+
+static bool has_bias(const struct task_space *space, const struct task_module *m, uint64_t bias)
+{
+	for (size_t i = 0; space && i < space->mappings.len; i++)
+		if (space->mappings.data[i].module == m && space->mappings.data[i].bias == bias)
+			return true;
+	return false;
+}
+
+/* How many bytes of a segment a mapping shows. */
+static uint64_t shown_bytes(const struct elf_segment *s, uint64_t offset, uint64_t length)
+{
+	uint64_t end;
+
+	if (__builtin_add_overflow(s->file_offset, s->file_size, &end))
+		return 0;
+	uint64_t from = s->file_offset > offset ? s->file_offset : offset;
+	uint64_t to = end < offset + length ? end : offset + length;
+	return to > from ? to - from : 0;
+}
+
+enum fit { FIT_NONE, FIT_SHOWN, FIT_BEGINS, FIT_SAME_BIAS };
+
+static enum fit fit_of(const struct elf_segment *s, const struct task_space *space,
+		       const struct task_module *m, uint64_t start, uint64_t offset)
+{
+	if (has_bias(space, m, bias_of(s, start, offset)))
+		return FIT_SAME_BIAS;
+	return s->file_offset >= offset && s->file_offset - offset < PAGE ? FIT_BEGINS : FIT_SHOWN;
+}
+
+/* The executable segment that a mapping is of. Pages at its ends may belong to neighbours too, and
+ * small segments share one page of the file, which is then mapped for each of them. All mappings of
+ * a file have one bias; until there is another, it is the first segment that begins where the
+ * mapping does (they are mapped in ascending order), or else the one that it shows most of. */
+static const struct elf_segment *segment_of(const struct task_module *m,
+					    const struct task_space *space, uint64_t start,
+					    uint64_t length, uint64_t offset)
 {
 	const struct elf_segment *best = NULL;
+	enum fit best_fit = FIT_NONE;
 	uint64_t most = 0;
 
-	for (size_t i = 0; i < elf_image_segment_count(image); i++) {
-		const struct elf_segment *s = elf_image_segment(image, i);
-		uint64_t end;
-		if (__builtin_add_overflow(s->file_offset, s->file_size, &end))
+	for (size_t i = 0; i < elf_image_segment_count(m->image); i++) {
+		const struct elf_segment *s = elf_image_segment(m->image, i);
+		uint64_t bytes = s->executable ? shown_bytes(s, offset, length) : 0;
+		if (!bytes)
 			continue;
-		uint64_t from = s->file_offset > offset ? s->file_offset : offset;
-		uint64_t to = end < offset + length ? end : offset + length;
-		if (s->executable && to > from && to - from > most) {
-			most = to - from;
-			best = s;
-		}
+		enum fit fit = fit_of(s, space, m, start, offset);
+		if (fit < best_fit || (fit == best_fit && (fit != FIT_SHOWN || bytes <= most)))
+			continue;
+		best = s;
+		best_fit = fit;
+		most = bytes;
 	}
 	return best;
 }
 
-uint64_t module_bias(const struct task_module *m, uint64_t start, uint64_t length,
-		     uint64_t file_offset)
+uint64_t module_bias(const struct task_module *m, const struct task_space *space, uint64_t start,
+		     uint64_t length, uint64_t file_offset)
 {
 	uint64_t vaddr;
 
@@ -426,9 +466,9 @@ uint64_t module_bias(const struct task_module *m, uint64_t start, uint64_t lengt
 		return 0;
 	if (!m->image)
 		return start - file_offset;
-	const struct elf_segment *s = segment_of(m->image, file_offset, length);
+	const struct elf_segment *s = segment_of(m, space, start, length, file_offset);
 	if (s)
-		return start - (s->vaddr + (file_offset - s->file_offset));
+		return bias_of(s, start, file_offset);
 	if (elf_image_vaddr_of_offset(m->image, file_offset, &vaddr))
 		return start - vaddr;
 	return start - file_offset;

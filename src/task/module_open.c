@@ -13,7 +13,6 @@
 #include "base/io.h"
 #include "task/task_internal.h"
 
-#define PAGE	      ((size_t)4096)
 #define CHECKED_PAGES 3	 /* of a mapped file */
 #define COPY_PAGES    16 /* of memory said to be a copy of a file */
 #define BREAKPOINT    0xcc

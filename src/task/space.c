@@ -140,6 +140,14 @@ const struct task_mapping *task_find_mapping(const struct task_space *s, uint64_
 									   : NULL;
 }
 
+const struct task_mapping *space_next_mapping(const struct task_space *s, uint64_t start,
+					      uint64_t end)
+{
+	size_t i = first_after(s, start);
+
+	return i < s->mappings.len && s->mappings.data[i].start < end ? &s->mappings.data[i] : NULL;
+}
+
 /* The part [start, end) of a mapping as one of its own. */
 static struct task_mapping part_of(struct task_table *t, const struct task_mapping *m,
 				   uint64_t start, uint64_t end, uint64_t time_ns)

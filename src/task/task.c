@@ -244,6 +244,50 @@ void task_comm(struct task_table *t, uint32_t pid, uint32_t tid, const char *com
 		thread_new_row(t, e, comm, e->t.space ? space_entry_of(e->t.space) : NULL, time_ns);
 }
 
+static void lay(struct task_table *t, struct space_entry *s, const struct task_mapping *m,
+		const struct task_map_info *info, uint64_t time_ns)
+{
+	space_map(t, s, m, time_ns);
+	if (!info->from_proc)
+		shared_map(t, s, m, time_ns);
+}
+
+static void lay_part(struct task_table *t, struct space_entry *s, const struct task_mapping *m,
+		     uint64_t start, uint64_t end, const struct task_map_info *info,
+		     uint64_t time_ns)
+{
+	struct task_mapping part = *m;
+
+	if (start >= end)
+		return;
+	part.file_offset += start - m->start;
+	part.start = start;
+	part.end = end;
+	lay(t, s, &part, info, time_ns);
+}
+
+/* Memory that holds the very bytes of the file that is mapped there stays the file's: programs put
+ * their code into huge pages that way. The rest of m is laid over. */
+static void lay_what_differs(struct task_table *t, struct space_entry *s, uint32_t pid,
+			     const struct task_mapping *m, const struct task_map_info *info,
+			     uint64_t time_ns)
+{
+	uint64_t from = m->start, to;
+
+	for (uint64_t at = from; at < m->end; at = to) {
+		const struct task_mapping *old = space_next_mapping(&s->s, at, m->end);
+		if (!old)
+			break;
+		uint64_t start = old->start > m->start ? old->start : m->start;
+		to = old->end < m->end ? old->end : m->end;
+		if (!module_continues(t, pid, old, start, to))
+			continue;
+		lay_part(t, s, m, from, start, info, time_ns);
+		from = to;
+	}
+	lay_part(t, s, m, from, m->end, info, time_ns);
+}
+
 /* Only executable mappings are kept; others may lie where one was. */
 void map_into(struct task_table *t, struct space_entry *s, uint32_t pid,
 	      const struct task_map_info *info, uint64_t time_ns)
@@ -256,15 +300,14 @@ void map_into(struct task_table *t, struct space_entry *s, uint32_t pid,
 		space_map(t, s, &m, time_ns);
 		return;
 	}
-	const struct task_mapping *old = task_find_mapping(&s->s, m.start);
-	if (old && map_classify(info->path) == MAP_ANONYMOUS &&
-	    module_continues(t, pid, old, m.start, m.end))
-		return;
 	m.module = module_for_map(t, s, pid, info, time_ns);
-	m.bias = module_bias(m.module, info->start, info->length, info->file_offset);
-	space_map(t, s, &m, time_ns);
-	if (!info->from_proc)
-		shared_map(t, s, &m, time_ns);
+	m.bias = module_bias(m.module, &s->s, info->start, info->length, info->file_offset);
+	bool may_be_copy = m.module->kind == MODULE_JIT || (m.module->kind == MODULE_FILE &&
+							    !m.module->image && !m.module->refused);
+	if (may_be_copy)
+		lay_what_differs(t, s, pid, &m, info, time_ns);
+	else
+		lay(t, s, &m, info, time_ns);
 }
 
 /* A recorder tells of a mapping that was there before (without a time), and kernel threads have

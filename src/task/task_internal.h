@@ -12,6 +12,7 @@
 #define MAX_MAPPINGS	   ((size_t)1 << 20) /* of all spaces together */
 #define MAX_MODULES	   ((size_t)1 << 17)
 #define MAX_IMAGES	   ((size_t)2000)
+#define PAGE		   ((size_t)4096)
 /* Ended threads are still found for a while: their last samples come after their end. */
 #define MAX_ENDED_THREADS  ((size_t)1024)
 #define FIND_ENDED_NS	   UINT64_C(100000000)
@@ -108,6 +109,9 @@ void space_drop_ref(struct task_table *t, struct space_entry *s);
  * only takes away what was there. */
 void space_map(struct task_table *t, struct space_entry *s, const struct task_mapping *m,
 	       uint64_t time_ns);
+/* The first mapping that has a part of [start, end), or NULL. */
+const struct task_mapping *space_next_mapping(const struct task_space *s, uint64_t start,
+					      uint64_t end);
 
 void spaces_release(struct task_table *t);
 
@@ -128,9 +132,9 @@ enum map_class map_classify(const char *path);
 struct task_module *module_for_map(struct task_table *t, struct space_entry *s, uint32_t pid,
 				   const struct task_map_info *info, uint64_t time_ns);
 struct module_entry *module_new(struct task_table *t, uint8_t kind, const char *path, size_t len);
-/* What must be subtracted from an address in a mapping that starts at start. */
-uint64_t module_bias(const struct task_module *m, uint64_t start, uint64_t length,
-		     uint64_t file_offset);
+/* What must be subtracted from an address in a mapping of the space that starts at start. */
+uint64_t module_bias(const struct task_module *m, const struct task_space *space, uint64_t start,
+		     uint64_t length, uint64_t file_offset);
 void modules_release(struct task_table *t);
 void module_set_identity(struct task_module *m, const uint8_t *build_id, uint8_t len);
 bool build_id_equal(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len);
@@ -148,7 +152,7 @@ struct module_file { /* what was found for a mapping */
 };
 void module_find_file(struct task_table *t, uint32_t pid, const struct task_map_info *info,
 		      uint64_t time_ns, struct module_file *out);
-/* Anonymous memory put over a mapping of a file holds the file's own bytes (huge pages for text). */
+/* [start, end), a part of an old mapping, holds the bytes of its file still or again, whatever is mapped there. */
 bool module_continues(struct task_table *t, uint32_t pid, const struct task_mapping *old,
 		      uint64_t start, uint64_t end);
 
