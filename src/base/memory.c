@@ -48,6 +48,15 @@ void *xcalloc(size_t count, size_t size)
 	return p;
 }
 
+void *xaligned(size_t alignment, size_t size)
+{
+	void *p = aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+
+	if (!p)
+		out_of_memory();
+	return p;
+}
+
 void *xrealloc_array(void *ptr, size_t count, size_t size)
 {
 	size_t bytes;

@@ -10,7 +10,8 @@
 #include <stdint.h>
 
 void *xmalloc(size_t size);
-void *xcalloc(size_t count, size_t size); /* checked multiplication */
+void *xcalloc(size_t count, size_t size);      /* checked multiplication */
+void *xaligned(size_t alignment, size_t size); /* not zeroed; free frees it */
 void *xrealloc_array(void *ptr, size_t count, size_t size);
 char *xstrdup(const char *s);
 char *xstrndup(const char *s, size_t len);

@@ -283,6 +283,7 @@ static size_t unwind_copy(struct stacks *s, const struct task_thread *t, const s
 		.find = find_range,
 		.find_ctx = &find,
 		.space = space_key(t),
+		.thread = t->tid,
 		.chain = s->chain,
 		.chain_count = user_chain(s, sample),
 	};

@@ -14,7 +14,7 @@ static bool take_frame(struct walk *w, uint64_t pc, uint64_t sp, uint64_t fp)
 {
 	if (!walk_advance(w, pc & w->pc_mask, sp, false))
 		return false;
-	w->note_count = 0;
+	walk_knows_caller(w);
 	w->fp = fp;
 	w->known.value[w->arch->fp] = fp;
 	/* What else such code keeps for its caller is not known. */
@@ -217,6 +217,7 @@ static bool step_simulated(struct walk *w, struct walk_undescribed *at, uint8_t 
 			     w->fp + 2 * sizeof(uint64_t);
 	if (!step_full(w, rule, how))
 		return false;
+	w->followed = rule;
 	*how = by_fp ? FRAME_FP : at->certain ? FRAME_CODE : FRAME_GUESSED;
 	return true;
 }

@@ -1,7 +1,7 @@
 /*
  * The step with all registers: rules whose CFA or return address needs more than the stack and
- * frame pointers, and signal frames. Also the replay of noted steps, which brings all registers up
- * to date.
+ * frame pointers, and signal frames. Also the replay of the steps in the trail, which brings all
+ * registers up to date.
  */
 #include "unwind/judge.h"
 
@@ -81,15 +81,31 @@ static void apply(struct walk *w, const struct rule *rule, uint64_t cfa,
 		set(to, arch->pc_reg, value & w->pc_mask);
 }
 
+/* By the frame record that the frame pointer named: nothing else is known of the caller. */
+static void know_record(struct walk *w, const struct trail_frame *caller)
+{
+	w->known.value[w->arch->fp] = caller->fp;
+	w->known.value[w->arch->sp] = caller->sp;
+	w->known.valid = 1ull << w->arch->fp | 1ull << w->arch->sp;
+}
+
 void walk_materialize(struct walk *w)
 {
 	struct unwind_regs next;
 	uint8_t end = w->end;
-	for (size_t i = 0; i < w->note_count; i++) {
-		apply(w, w->notes[i].rule, w->notes[i].cfa, &w->known, &next);
+	const struct trail_frame *f = w->trail->frames;
+	if (!w->is_known)
+		w->known = *w->rq->regs;
+	w->is_known = true;
+	for (size_t at = w->known_at; at + 1 < w->trail->count; at++) {
+		if (f[at].rule->kind == RULE_JIT) {
+			know_record(w, &f[at + 1]);
+			continue;
+		}
+		apply(w, f[at].rule, f[at + 1].sp, &w->known, &next);
 		w->known = next;
 	}
-	w->note_count = 0;
+	w->known_at = w->trail->count - 1;
 	w->end = end;
 	set(&w->known, w->arch->pc_reg, w->pc);
 	set(&w->known, w->arch->sp, w->sp);
@@ -142,6 +158,7 @@ static bool enter(struct walk *w, const struct unwind_regs *next, uint64_t pc, b
 	if (!walk_advance(w, pc, next->value[w->arch->sp], leaves_signal))
 		return false;
 	w->known = *next;
+	walk_knows_caller(w);
 	w->fp = next->value[w->arch->fp];
 	w->fp_known = next->valid >> w->arch->fp & 1;
 	return true;
@@ -183,7 +200,6 @@ bool step_sigreturn(struct walk *w, uint8_t *how)
 	struct unwind_regs next = { 0 };
 	uint64_t pc;
 	w->slow_steps++;
-	w->note_count = 0; /* nothing of the handler's registers is needed */
 	for (unsigned i = 0; i < arch->reg_count; i++) {
 		uint64_t value, slot = w->sp + (uint64_t)arch->sigframe[i];
 		if (!walk_load(w, slot, &value))

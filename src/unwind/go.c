@@ -154,7 +154,7 @@ static bool step_before_switch(struct walk *w)
 		return false;
 	w->known.valid = 1ull << w->arch->sp | (w->fp_known ? 1ull << w->arch->fp : 0);
 	w->known.value[w->arch->fp] = w->fp;
-	w->note_count = 0;
+	walk_knows_caller(w);
 	return walk_advance(w, ra, w->sp + 8, false);
 }
 
@@ -210,7 +210,7 @@ bool step_go_switch(struct walk *w, uint8_t *how)
 		w->end = END_OTHER_STACK;
 		return false;
 	}
-	w->note_count = 0;
+	walk_knows_caller(w);
 	w->known.value[w->arch->fp] = w->fp;
 	w->known.valid = 1ull << w->arch->sp | 1ull << w->arch->fp;
 	return walk_advance(w, ra, slot + 8, false);

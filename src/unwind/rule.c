@@ -74,27 +74,53 @@ static size_t fill(union rule_buffer *b, const struct arch *arch, const struct c
 	return sizeof(*rule) + rule->register_count * sizeof(struct rule_register);
 }
 
-uint32_t rule_intern(struct rule_set *set, const struct arch *arch,
-		     const struct cfi_section *section, const struct cfi_cie *cie,
-		     const struct cfi_row *row)
+static uint32_t intern(struct rule_set *set, const union rule_buffer *b, size_t len)
 {
-	union rule_buffer b;
-	size_t len = fill(&b, arch, section, cie, row);
 	for (uint64_t seed = 0;; seed++) {
-		uint64_t hash = hash_bytes(&b, len, seed);
+		uint64_t hash = hash_bytes(b, len, seed);
 		uint32_t index = hmap_get(&set->by_hash, hash);
 		if (index == HMAP_NONE) {
 			struct rule *copy = arena_alloc(&set->arena, len);
-			memcpy(copy, &b, len);
+			memcpy(copy, b, len);
 			index = (uint32_t)set->rules.len;
 			vec_push(&set->rules, copy);
 			hmap_put(&set->by_hash, hash, index);
 			return index;
 		}
 		const struct rule *known = set->rules.data[index];
-		if (known->register_count == b.rule.register_count && memcmp(known, &b, len) == 0)
+		if (known->register_count == b->rule.register_count && memcmp(known, b, len) == 0)
 			return index;
 	}
+}
+
+uint32_t rule_intern(struct rule_set *set, const struct arch *arch,
+		     const struct cfi_section *section, const struct cfi_cie *cie,
+		     const struct cfi_row *row)
+{
+	union rule_buffer b;
+	return intern(set, &b, fill(&b, arch, section, cie, row));
+}
+
+uint32_t rule_intern_copy(struct rule_set *set, const struct rule *rule)
+{
+	union rule_buffer b;
+	size_t registers = rule->register_count * sizeof(struct rule_register);
+	memset(&b, 0, sizeof(b)); /* padding too */
+	b.rule.kind = rule->kind;
+	b.rule.is_signal = rule->is_signal;
+	b.rule.cfa_is_fp = rule->cfa_is_fp;
+	b.rule.cfa_is_expression = rule->cfa_is_expression;
+	b.rule.cfa_is_loaded = rule->cfa_is_loaded;
+	b.rule.resumes = rule->resumes;
+	b.rule.cfa_reg = rule->cfa_reg;
+	b.rule.ra_reg = rule->ra_reg;
+	b.rule.register_count = rule->register_count;
+	b.rule.cfa_offset = rule->cfa_offset;
+	b.rule.ra_offset = rule->ra_offset;
+	b.rule.fp_offset = rule->fp_offset;
+	b.rule.section = rule->section;
+	memcpy(b.rule.registers, rule->registers, registers);
+	return intern(set, &b, sizeof(struct rule) + registers);
 }
 
 void rule_set_release(struct rule_set *set)

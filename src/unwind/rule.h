@@ -64,6 +64,9 @@ struct rule_set {
 uint32_t rule_intern(struct rule_set *set, const struct arch *arch,
 		     const struct cfi_section *section, const struct cfi_cie *cie,
 		     const struct cfi_row *row);
+/* The index of a copy of a rule that is otherwise not kept: one that was found by following code.
+ */
+uint32_t rule_intern_copy(struct rule_set *set, const struct rule *rule);
 void rule_set_release(struct rule_set *set);
 
 #endif

@@ -1,64 +1,24 @@
-/*
- * The walk from the sampled registers to the thread's root. A direct-mapped cache from (space,
- * address) to (rule, mapping) serves nearly every step; the step itself is a handful of loads.
- */
+/* The walk from the sampled registers to the thread's root. */
 #include "unwind/generated.h"
 #include "unwind/judge.h"
+#include "unwind/unwinder.h"
 
-#define CACHE_BITS	 15
 #define STACK_NEAR	 ((uint64_t)64 << 20)
+#define STACK_WORDS	 ((uint64_t)1 << 30) /* distances in the copy are 32 bits */
 #define DEPTH_MAX	 65536 /* steps in one walk, however many frames are asked for */
 #define DESCENTS_MAX	 8     /* changes to a lower stack in one walk: signal stacks, coroutines */
 #define SMALL_SPACE_BITS 39    /* of aarch64 kernels with pages of 4 kB and three levels */
-#define NEAR_BYTES	 1024  /* of the top of the stack, where samples differ most */
-#define TRAIL_MAX	 512
-#define TRAIL_AHEAD	 24 /* frames whose memory is asked for before it is needed */
-
-struct cached {
-	uint64_t address, key;
-	const struct rule *rule;
-	void *user;
-};
-
-/* Where a walk went: the frames' ends and their slots in the cache, innermost first. */
-struct trail {
-	size_t count;
-	uint64_t sp[TRAIL_MAX];
-	const struct cached *at[TRAIL_MAX];
-};
-
-/* A walk where code was interrupted: all registers are known, no steps are noted. */
-struct interrupted {
-	struct unwind_regs known;
-	uint64_t pc, sp, fp;
-	bool fp_known;
-	uint32_t descents;
-};
-
-struct unwinder {
-	const struct arch *arch;
-	struct cached *cache;
-	/* The walk at hand and the one before. Each frame's place follows only from the one inside
-	 * it, so a walk over a stack that is not in the CPU's cache waits for memory at every
-	 * frame. But most frames stand where they stood in the sample before. */
-	struct trail trails[2];
-	struct trail *trail, *former;
-	size_t ahead; /* in the former one */
-	uint64_t generation;
-	struct unwind_stats stats;
-	struct interrupted interrupted;
-	struct rule_set generated; /* rules of generated code */
-	struct walk walk;
-};
 
 struct unwinder *unwinder_new(enum unwind_arch arch)
 {
 	struct unwinder *u = xcalloc(1, sizeof(*u));
 	u->arch = arch_get(arch);
-	u->cache = xcalloc(1u << CACHE_BITS, sizeof(*u->cache));
+	u->cache_memory = xcalloc((1u << CACHE_BITS) + 1, sizeof(*u->cache));
+	uintptr_t first = ((uintptr_t)u->cache_memory + sizeof(*u->cache) - 1) &
+			  ~(uintptr_t)(sizeof(*u->cache) - 1);
+	u->cache = (struct cached *)first;
 	u->generation = 1;
-	u->trail = &u->trails[0];
-	u->former = &u->trails[1];
+	trails_init(&u->trails);
 	u->walk.memory = xcalloc(1, sizeof(*u->walk.memory));
 	arena_init(&u->generated.arena);
 	return u;
@@ -68,8 +28,9 @@ void unwinder_free(struct unwinder *u)
 {
 	if (!u)
 		return;
-	free_ptr(&u->cache);
+	free_ptr(&u->cache_memory);
 	free_ptr(&u->walk.memory);
+	trails_release(&u->trails);
 	rule_set_release(&u->generated);
 	free_ptr(&u);
 }
@@ -148,29 +109,49 @@ static const struct rule *choose_rule(struct unwinder *u, const struct unwind_ra
 	return rule ? rule : &jit;
 }
 
+/* Most rules of frames are plain: what they read stands between the stack pointers of both frames,
+ * the frame pointer below the return address. */
+static void make_plain(struct cached *slot)
+{
+	const struct rule *rule = slot->rule;
+	if (rule->kind != RULE_FRAME)
+		return;
+	bool saves_fp = rule->fp_offset != RULE_FP_SAME;
+	int64_t cfa = rule->cfa_offset, ra = cfa + rule->ra_offset;
+	int64_t fp = saves_fp ? cfa + rule->fp_offset : ra;
+	slot->is_plain =
+		ra + 8 <= cfa && fp <= ra && fp >= INT32_MIN && (rule->cfa_is_fp || fp >= 0);
+	slot->cfa = rule->cfa_offset;
+	slot->ra = (int32_t)ra;
+	slot->fp = (int32_t)fp;
+	slot->base = rule->cfa_is_fp ? -1 : 0;
+	slot->keeps_fp = saves_fp ? 0 : -1;
+}
+
 static bool fill(struct unwinder *u, struct cached *slot, uint64_t address, uint64_t key)
 {
 	const struct unwind_request *rq = u->walk.rq;
 	struct unwind_range range = { 0 };
-	if (!rq->find(rq->find_ctx, address, &range))
-		return false;
+	if (address == UINT64_MAX || !rq->find(rq->find_ctx, address, &range))
+		return false; /* no frame has 0 for its return address */
 	u->stats.cache_misses++;
-	*slot = (struct cached){ address, key, choose_rule(u, &range, address), range.user };
+	const struct rule *rule = choose_rule(u, &range, address);
+	*slot = (struct cached){
+		.address = address, .key = key, .rule = rule, .user = range.user, .kind = rule->kind
+	};
+	make_plain(slot);
 	return true;
 }
 
-/* The rule and mapping of address; NULL when nothing is mapped there. */
-static inline const struct cached *lookup(struct unwinder *u, uint64_t address, uint64_t key)
+const struct cached *unwinder_lookup(struct unwinder *u, uint64_t address)
 {
-	uint64_t hash = (address ^ key) * 0x9e3779b97f4a7c15ull;
-	struct cached *slot = &u->cache[hash >> (64 - CACHE_BITS)];
-	if (__builtin_expect(slot->address == address && slot->key == key, 1))
-		return slot;
-	return fill(u, slot, address, key) ? slot : NULL;
+	struct cached *slot = unwinder_slot(u, address);
+	return is_cached(slot, address, u->walk.key) || fill(u, slot, address, u->walk.key) ? slot
+											    : NULL;
 }
 
-/* RULE_FRAME: the step that nearly all are. */
-static inline bool step_frame(struct walk *w, const struct rule *rule)
+/* RULE_FRAME. */
+static bool step_frame(struct walk *w, const struct rule *rule)
 {
 	uint64_t cfa = (rule->cfa_is_fp ? w->fp : w->sp) + (uint64_t)(int64_t)rule->cfa_offset;
 	uint64_t ra, sp = w->sp, slot;
@@ -181,7 +162,6 @@ static inline bool step_frame(struct walk *w, const struct rule *rule)
 	if (!walk_load(w, cfa + (uint64_t)(int64_t)rule->ra_offset, &ra))
 		return false;
 	ra &= w->pc_mask;
-	w->notes[w->note_count++] = (struct walk_note){ rule, cfa };
 	if (rule->fp_offset != RULE_FP_SAME) {
 		slot = cfa + (uint64_t)(int64_t)rule->fp_offset;
 		if (slot >= sp) /* below, it was already restored: an epilogue */
@@ -192,8 +172,6 @@ static inline bool step_frame(struct walk *w, const struct rule *rule)
 	w->pc = ra;
 	w->sp = cfa;
 	w->exact = false;
-	if (__builtin_expect(w->note_count == WALK_NOTES, 0))
-		walk_materialize(w);
 	return true;
 }
 
@@ -235,8 +213,9 @@ static void start(struct walk *w, const struct arch *arch, const struct unwind_r
 	w->rq = rq;
 	w->stack = m->stack;
 	w->stack_address = m->stack_address;
-	w->stack_words = m->stack_len >= 8 ? m->stack_len - 7 : 0;
-	w->known = *rq->regs;
+	w->stack_words = m->stack_len < 8	      ? 0
+			 : m->stack_len < STACK_WORDS ? m->stack_len - 7
+						      : STACK_WORDS;
 	w->pc = rq->regs->pc;
 	w->sp = rq->regs->value[arch->sp];
 	w->fp = rq->regs->value[arch->fp];
@@ -247,52 +226,35 @@ static void start(struct walk *w, const struct arch *arch, const struct unwind_r
 	w->descents = 0;
 	w->slow_steps = 0;
 	w->simulations = 0;
-	w->note_count = 0;
+	w->known_at = 0;
+	w->is_known = false;
 }
 
-/* Ask for the memory of one more frame of the former walk. */
-static inline void prefetch_frame(struct unwinder *u)
+/* The trail is full: begin anew with the frame at hand, of which all registers are known then. */
+static void restart_trail(struct walk *w)
 {
-	const struct walk *w = &u->walk;
-	const struct trail *former = u->former;
-	if (u->ahead >= former->count)
-		return;
-	uint64_t offset = former->sp[u->ahead] - 2 * sizeof(uint64_t) - w->stack_address;
-	if (offset < w->stack_words)
-		__builtin_prefetch(w->stack + offset);
-	__builtin_prefetch(former->at[u->ahead]);
-	u->ahead++;
+	struct trail *t = w->trail;
+	t->frames[t->count++] = (struct trail_frame){ .sp = w->sp, .fp = w->fp };
+	walk_materialize(w);
+	t->count = 0;
+	w->known_at = 0;
 }
 
-static void start_trail(struct unwinder *u)
+/* The frame at hand, found in the way that how says. */
+static void note_frame(struct unwinder *u, const struct cached *at, uint8_t how)
 {
-	struct trail *former = u->trail;
-	size_t low = 0, high = former->count;
-	u->trail = u->former;
-	u->former = former;
-	u->trail->count = 0;
-	while (low < high) { /* sp rises but for changes of the stack: then a bad guess only */
-		size_t mid = low + (high - low) / 2;
-		if (former->sp[mid] <= u->walk.sp)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	for (uint64_t offset = 0; offset < NEAR_BYTES && offset < u->walk.stack_words; offset += 64)
-		__builtin_prefetch(u->walk.stack + offset);
-	u->ahead = low;
-	for (int i = 0; i < TRAIL_AHEAD; i++)
-		prefetch_frame(u);
-}
-
-static inline void note_trail(struct unwinder *u, const struct cached *at)
-{
-	struct trail *trail = u->trail;
-	if (trail->count < TRAIL_MAX) {
-		trail->sp[trail->count] = u->walk.sp;
-		trail->at[trail->count++] = at;
-	}
-	prefetch_frame(u);
+	struct walk *w = &u->walk;
+	struct trail *t = w->trail;
+	if (t->count == TRAIL_MAX)
+		restart_trail(w);
+	t->frames[t->count++] = (struct trail_frame){ .pc = w->pc,
+						      .sp = w->sp,
+						      .fp = w->fp,
+						      .user = at->user,
+						      .rule = at->rule,
+						      .how = how };
+	if (u->out)
+		u->out[u->count++] = (struct unwind_frame){ w->pc, at->user, how };
 }
 
 static void go_back(struct walk *w, const struct interrupted *to)
@@ -304,7 +266,7 @@ static void go_back(struct walk *w, const struct interrupted *to)
 	w->fp_known = to->fp_known;
 	w->descents = to->descents;
 	w->exact = true;
-	w->note_count = 0;
+	w->known_at = w->trail->count - 1;
 }
 
 /* A step through memory of another time led from one frame to another: whether that is believed. */
@@ -337,6 +299,7 @@ static bool step_checked(struct walk *w, const struct rule *rule, uint8_t *how)
 	uint64_t from = w->pc;
 	bool exact = w->exact;
 	w->late = false;
+	w->followed = NULL;
 	if (!step(w, rule, how))
 		return false;
 	return __builtin_expect(!w->late, 1) || is_late_step_believed(w, from, exact, how);
@@ -369,6 +332,7 @@ static bool step_interrupted(struct unwinder *u, const struct rule *rule, uint8_
 	struct interrupted *before = &u->interrupted;
 	if (rule->is_signal || (rule->kind != RULE_FRAME && rule->kind != RULE_FULL))
 		return step_checked(w, rule, how);
+	walk_materialize(w);
 	*before = (struct interrupted){ w->known, w->pc, w->sp, w->fp, w->fp_known, w->descents };
 	bool stepped = step_checked(w, rule, how);
 	if (!led_nowhere(w, stepped))
@@ -380,161 +344,17 @@ static bool step_interrupted(struct unwinder *u, const struct rule *rule, uint8_
 	return step_checked(w, rule, how);
 }
 
-/* The frames of a chain. */
-struct chain_walk {
-	struct unwind_frame *frames;
-	size_t n, max;
-	uint64_t pc; /* of the innermost function that is left to explain */
-	bool exact;
-};
-
-static bool add_chain_frame(struct unwinder *u, struct chain_walk *c, uint64_t pc, uint8_t how)
-{
-	const struct cached *at = lookup(u, pc - 1, u->walk.key);
-	if (!at || c->n == c->max)
-		return false;
-	c->frames[c->n++] = (struct unwind_frame){ pc, at->user, how };
-	c->pc = pc;
-	c->exact = false;
-	return true;
-}
-
-/* Of a chain's frame in Go code. */
-static const struct rule *go_rule(struct unwinder *u, const struct chain_walk *c)
-{
-	struct place p;
-	return place_find(&u->walk, c->pc, c->exact, &p) && p.range.module &&
-			       unwind_module_is_go(p.range.module)
-		       ? module_rule_at(p.range.module, p.vaddr - !c->exact)
-		       : NULL;
-}
-
-/* What of the frame at hand is not in the chain. */
-enum chain_gap {
-	GAP_NONE,
-	GAP_CALLER, /* its caller: it has no frame of its own (assembler of Go's), or changed stacks
-		     */
-	GAP_MORE,   /* its caller, and another function between the two */
-};
-
-static enum chain_gap gap_at(const struct rule *rule)
-{
-	if (rule && rule->kind == RULE_GO_GROWTH)
-		return GAP_MORE;
-	bool frameless =
-		rule && rule->kind == RULE_FRAME && !rule->cfa_is_fp && rule->cfa_offset == 8;
-	return frameless || (rule && rule->kind == RULE_GO_SWITCH) ? GAP_CALLER : GAP_NONE;
-}
-
-/* Where a signal made code seem to call another function, to where that returns. */
-static bool add_interrupted(struct unwinder *u, struct chain_walk *c, uint64_t pc)
-{
-	const struct rule *rule = go_rule(u, c);
-	const struct cached *at = rule && rule->is_signal ? lookup(u, pc, u->walk.key) : NULL;
-	if (!at || c->n == c->max)
-		return false;
-	c->frames[c->n++] = (struct unwind_frame){ pc, at->user, FRAME_SIGNAL };
-	c->pc = pc;
-	c->exact = true;
-	return true;
-}
-
-/* The caller that the chain does not name is what its next entry called. */
-static bool add_skipped_caller(struct unwinder *u, struct chain_walk *c, uint64_t ra,
-			       enum chain_gap gap)
-{
-	uint64_t function;
-	return judge_called(&u->walk, ra, &function) &&
-	       add_chain_frame(u, c, function + 1, gap == GAP_MORE ? FRAME_GUESSED : FRAME_CHAIN);
-}
-
-/* Where the chain goes on behind the frame at hand. What a signal interrupted is not in it: it goes
- * on behind the handler's frames. */
-static size_t chain_behind(const struct unwind_request *rq, const struct chain_walk *c)
-{
-	for (size_t n = c->n; n > 0; n--) {
-		for (size_t i = 0; i < rq->chain_count; i++)
-			if (rq->chain[i] == c->frames[n - 1].pc)
-				return i + 1;
-		if (c->frames[n - 1].how != FRAME_SIGNAL)
-			break;
-	}
-	return rq->chain_count;
-}
-
-/* A function whose stack grows has no frame so far: it is in no chain, only its caller may be
- * known.
- */
-static bool add_grown(struct unwinder *u, struct chain_walk *c)
-{
-	uint64_t ra, function;
-	if (!go_find_grown(&u->walk, &ra))
-		return false;
-	bool called = judge_called(&u->walk, ra, &function) &&
-		      add_chain_frame(u, c, function + 1, FRAME_CHAIN);
-	return add_chain_frame(u, c, ra, called ? FRAME_CHAIN : FRAME_GUESSED);
-}
-
-/* The first function of a goroutine is called by none that tells its name. One that changed stacks
- * to call a literal is the one that this stands in. */
-static bool add_first_function(struct unwinder *u, struct chain_walk *c)
-{
-	struct place p;
-	uint64_t inner = c->n > 1 ? c->frames[c->n - 2].pc - 1 : 0, function;
-	return place_find(&u->walk, c->pc, c->exact, &p) && p.range.module &&
-	       inner - p.range.start < p.range.end - p.range.start &&
-	       module_go_literal_parent(p.range.module, inner - p.range.bias, p.vaddr - 1,
-					&function) &&
-	       add_chain_frame(u, c, function + p.range.bias + 1, FRAME_CHAIN);
-}
-
-/* The walk came to an end where the chain goes on: take the rest from it. */
-static size_t follow_chain(struct unwinder *u, struct chain_walk *c)
-{
-	struct walk *w = &u->walk;
-	const struct unwind_request *rq = w->rq;
-	size_t i = chain_behind(rq, c);
-	enum chain_gap gap = gap_at(go_rule(u, c));
-	if (gap == GAP_MORE && add_grown(u, c))
-		gap = GAP_NONE;
-	for (; i < rq->chain_count; i++, gap = gap_at(go_rule(u, c))) {
-		uint64_t ra = rq->chain[i];
-		if (judge_is_root(w, ra)) {
-			bool all =
-				gap == GAP_NONE || (gap == GAP_CALLER && add_first_function(u, c));
-			if (add_chain_frame(u, c, ra, all ? FRAME_CHAIN : FRAME_GUESSED))
-				w->end = END_ROOT;
-			break;
-		}
-		if (add_interrupted(u, c, ra))
-			continue;
-		if (judge_return(w, ra) == IS_NO_RETURN ||
-		    (gap != GAP_NONE && !add_skipped_caller(u, c, ra, gap)) ||
-		    !judge_may_have_called(w, ra, c->pc, c->exact) ||
-		    !add_chain_frame(u, c, ra, FRAME_CHAIN))
-			break;
-	}
-	return c->n;
-}
-
-/* Ends that come from memory that is not there, not from what the stack is. */
-static bool may_follow_chain(const struct walk *w)
-{
-	return w->rq->chain_count != 0 &&
-	       (w->end == END_OTHER_STACK || w->end == END_UNREADABLE || w->end == END_TRUNCATED);
-}
-
 /* More frames than are asked for: go on to the root without keeping what lies between. */
-static void keep_root(struct unwinder *u, const struct cached *at, uint64_t key,
-		      struct unwind_frame *frames, size_t max, struct unwind_frame next)
+static void keep_root(struct unwinder *u, const struct cached *at, uint8_t how)
 {
 	struct walk *w = &u->walk;
-	struct unwind_frame outer[UNWIND_ROOT_FRAMES];
-	size_t n = 0;
+	struct unwind_frame *frames = u->out, outer[UNWIND_ROOT_FRAMES];
+	size_t n = 0, max = u->max;
+	u->out = NULL;
 	if (max < 4 * UNWIND_ROOT_FRAMES)
 		return;
-	for (outer[n++] = next; max + n < DEPTH_MAX; n++) {
-		uint8_t how;
+	note_frame(u, at, how);
+	for (outer[n++] = (struct unwind_frame){ w->pc, at->user, how }; max + n < DEPTH_MAX; n++) {
 		bool stepped = step_checked(w, at->rule, &how);
 		if (at->rule->is_signal || (stepped && how == FRAME_SIGNAL))
 			outer[(n - 1) % UNWIND_ROOT_FRAMES].how = FRAME_SIGNAL;
@@ -542,9 +362,10 @@ static void keep_root(struct unwinder *u, const struct cached *at, uint64_t key,
 			w->end = END_ROOT;
 		if (!stepped || w->pc == 0)
 			break;
-		at = lookup(u, w->exact ? w->pc : w->pc - 1, key);
+		at = unwinder_lookup(u, w->exact ? w->pc : w->pc - 1);
 		if (!at)
 			return;
+		note_frame(u, at, how);
 		outer[n % UNWIND_ROOT_FRAMES] = (struct unwind_frame){ w->pc, at->user, how };
 	}
 	if (w->end != END_ROOT)
@@ -555,46 +376,115 @@ static void keep_root(struct unwinder *u, const struct cached *at, uint64_t key,
 	frames[max - kept - 1] = (struct unwind_frame){ .how = FRAME_CUT };
 }
 
-/* From the frame at hand, which frames[0] holds, outward. Returns the number of frames. */
-static size_t walk_out(struct unwinder *u, const struct cached *at, uint64_t key,
-		       struct unwind_frame *frames, size_t max)
+/* The caller that was reached becomes the frame at hand; NULL when the walk ends before. */
+static const struct cached *arrive(struct unwinder *u, uint8_t how)
 {
 	struct walk *w = &u->walk;
-	for (size_t n = 1;; n++) {
-		uint8_t how;
-		bool stepped = __builtin_expect(w->exact, 0) ? step_interrupted(u, at->rule, &how)
-							     : step_checked(w, at->rule, &how);
-		if (at->rule->is_signal || (stepped && how == FRAME_SIGNAL))
-			frames[n - 1].how = n == 1 ? FRAME_REGISTER : FRAME_SIGNAL;
-		if (!stepped && may_follow_chain(w)) {
-			struct chain_walk c = { frames, n, max, frames[n - 1].pc,
-						frame_is_exact(frames[n - 1].how) };
-			return follow_chain(u, &c);
-		}
-		if (!stepped)
-			return n;
-		if (w->pc == 0) {
-			w->end = END_ROOT;
-			return n;
-		}
-		at = lookup(u, w->exact ? w->pc : w->pc - 1, key);
-		if (!at) {
-			w->end = END_NO_MAPPING;
-			return n;
-		}
-		if (at->rule->kind == RULE_NO_CFI && !w->exact && judge_begins_root(w, w->pc)) {
-			w->end = END_ROOT;
-			return n;
-		}
-		if (n == max) {
-			keep_root(u, at, key, frames, max,
-				  (struct unwind_frame){ w->pc, at->user, how });
-			w->end = END_DEPTH;
-			return n;
-		}
-		note_trail(u, at);
-		frames[n] = (struct unwind_frame){ w->pc, at->user, how };
+	w->end = END_ROOT;
+	if (w->pc == 0)
+		return NULL;
+	const struct cached *at = unwinder_lookup(u, w->exact ? w->pc : w->pc - 1);
+	if (!at) {
+		w->end = END_NO_MAPPING;
+		return NULL;
 	}
+	if (at->kind == RULE_NO_CFI && !w->exact && judge_begins_root(w, w->pc))
+		return NULL;
+	if (u->count == u->max) {
+		keep_root(u, at, how);
+		w->end = END_DEPTH;
+		return NULL;
+	}
+	note_frame(u, at, how);
+	return at;
+}
+
+/* Note what the step just made read, when that was two words between the stack pointers. */
+static void note_words(struct walk *w, uint64_t ra_slot, uint64_t fp_slot)
+{
+	struct trail_frame *f = &w->trail->frames[w->trail->count - 1];
+	uint64_t end = w->stack_address + w->rq->memory->stack_len;
+	if (w->late || f->sp < w->stack_address || w->sp > end || w->sp <= f->sp ||
+	    w->sp - f->sp > STACK_WORDS || ra_slot < f->sp || ra_slot > w->sp - 8 ||
+	    fp_slot < f->sp || fp_slot > w->sp - 8)
+		return;
+	f->ra_at = (uint32_t)(ra_slot - f->sp);
+	f->fp_at = (uint32_t)(fp_slot - f->sp);
+	memcpy(&f->fp_word, w->stack + (fp_slot - w->stack_address), sizeof(f->fp_word));
+	f->plain = true;
+}
+
+/* Where the caller's frame pointer was read, or else other; false when that is not known. */
+static bool find_saved_fp(const struct walk *w, const struct rule *rule, uint64_t fp, uint64_t sp,
+			  uint64_t other, uint64_t *slot)
+{
+	*slot = other;
+	for (unsigned i = 0; i < rule->register_count; i++) {
+		const struct rule_register *r = &rule->registers[i];
+		uint64_t offset = (uint64_t)(int64_t)r->value;
+		if (r->reg != w->arch->fp || r->how == CFI_SAME)
+			continue;
+		*slot = (r->how == CFI_AT_FP ? fp : w->sp) + offset;
+		if (r->how == CFI_AT_CFA && (*slot < sp || *slot >= w->sp))
+			*slot = other; /* it was restored */
+		else if (r->how != CFI_AT_CFA && r->how != CFI_AT_FP)
+			return false;
+	}
+	return true;
+}
+
+/* The step of frame f that was just made by following code: one that depends on no more than a
+ * plain one does can be taken over. */
+static void note_followed(struct unwinder *u, uint64_t fp)
+{
+	struct walk *w = &u->walk;
+	const struct rule *rule = w->followed;
+	struct trail_frame *f = &w->trail->frames[w->trail->count - 1];
+	uint64_t slot, ra_slot = w->sp - 8;
+	if (w->arch->link_reg != ARCH_NO_REG || rule->cfa_is_loaded || rule->cfa_is_expression ||
+	    (rule->cfa_reg != w->arch->sp && rule->cfa_reg != w->arch->fp) ||
+	    !find_saved_fp(w, rule, fp, f->sp, ra_slot, &slot))
+		return;
+	uint32_t index = rule_intern_copy(&u->generated, rule);
+	f->rule = u->generated.rules.data[index];
+	note_words(w, ra_slot, slot);
+}
+
+/* Of the frame at hand, whatever way applies. */
+static bool step_any(struct unwinder *u, const struct cached *at, uint8_t *how)
+{
+	struct walk *w = &u->walk;
+	uint64_t fp = w->fp;
+	bool exact = w->exact;
+	bool stepped = exact ? step_interrupted(u, at->rule, how) : step_checked(w, at->rule, how);
+	if (at->rule->is_signal || (stepped && *how == FRAME_SIGNAL)) {
+		uint8_t found = u->count == 1 ? FRAME_REGISTER : FRAME_SIGNAL;
+		w->trail->frames[w->trail->count - 1].how = u->out[u->count - 1].how = found;
+	}
+	if (!stepped || exact || !w->fp_known)
+		return stepped;
+	if (at->kind == RULE_JIT)
+		note_words(w, fp + 8, fp);
+	else if (at->kind == RULE_NO_CFI && w->followed)
+		note_followed(u, fp);
+	return stepped;
+}
+
+/* From the frame at hand, the first one, outward. Returns the number of frames. */
+static size_t walk_out(struct unwinder *u, const struct cached *at)
+{
+	struct walk *w = &u->walk;
+	uint8_t how = FRAME_CFI;
+	bool stepped = plain_first(u, at) || step_any(u, at, &how);
+	while (stepped) {
+		at = w->exact || !w->fp_known ? NULL : plain_walk(u, &how);
+		if (!at)
+			at = arrive(u, how);
+		if (!at)
+			return u->count;
+		stepped = step_any(u, at, &how);
+	}
+	return chain_goes_on(w) ? chain_follow(u, &u->out[u->count - 1]) : u->count;
 }
 
 /* Generators may write rules without end. */
@@ -615,17 +505,27 @@ size_t unwind_stack(struct unwinder *u, const struct unwind_request *rq,
 	struct walk *w = &u->walk;
 	if (u->generated.rules.len > GENERATED_RULES_KEPT)
 		forget_generated(u);
-	uint64_t key = rq->space ^ u->generation * 0xd6e8feb86659fd93ull;
 	uint64_t misses = u->stats.cache_misses;
 	start(w, u->arch, rq);
-	start_trail(u);
-	w->key = key;
-	const struct cached *at = lookup(u, w->pc, key);
-	frames[0] = (struct unwind_frame){ w->pc, at ? at->user : NULL, FRAME_REGISTER };
+	w->key = rq->space ^ u->generation * 0xd6e8feb86659fd93ull;
+	u->mix = w->key * 0x9e3779b97f4a7c15ull >> (64 - CACHE_BITS);
+	struct trail **former = trails_begin(&u->trails, rq->thread, w->key, w->pc_mask);
+	w->trail = u->trails.spare;
+	u->former = *former;
+	u->out = frames;
+	u->count = 0;
+	u->max = max;
+	plain_start(u);
 	size_t n = 1;
-	w->end = END_NO_MAPPING;
-	if (at)
-		n = walk_out(u, at, key, frames, max);
+	const struct cached *at = unwinder_lookup(u, w->pc);
+	if (at) {
+		note_frame(u, at, FRAME_REGISTER);
+		n = walk_out(u, at);
+		trails_keep(&u->trails, former);
+	} else {
+		frames[0] = (struct unwind_frame){ w->pc, NULL, FRAME_REGISTER };
+		w->end = END_NO_MAPPING;
+	}
 	*end = w->end;
 	u->stats.frames += n;
 	u->stats.cache_hits += n - (u->stats.cache_misses - misses);

@@ -92,6 +92,7 @@ struct unwind_frame {
 
 struct unwind_stats {
 	uint64_t frames, cache_hits, cache_misses, slow_steps;
+	uint64_t taken_over; /* frames whose steps were those of the thread's stack before */
 };
 
 struct unwinder;
@@ -118,6 +119,8 @@ struct unwind_request {
 	bool (*find)(void *ctx, uint64_t address, struct unwind_range *out);
 	void *find_ctx;
 	uint64_t space;
+	/* Any number. Of the thread's stack before, what is the same is not worked out again. */
+	uint64_t thread;
 	/* The kernel's frame-pointer chain at the sample, innermost first, from the sampled
 	 * instruction on; NULL when there is none. It reaches what the copy does not (other
 	 * stacks), and is believed where each return address fits the function inside. */

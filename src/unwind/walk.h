@@ -1,21 +1,15 @@
 /*
  * One stack being unwound: the registers of the frame at hand and the ways to the next one. The
- * common step (step_frame in walk.c) moves pc, sp and fp only and notes what it did; the other
- * registers are worked out from those notes when a rare rule asks for them.
+ * common step moves pc, sp and fp only and leaves its rule in the trail; the other registers are
+ * worked out from there when a rare rule asks for them.
  */
 #ifndef PROF_UNWIND_WALK_H
 #define PROF_UNWIND_WALK_H
 
 #include "unwind/module.h"
 #include "unwind/simulate.h"
+#include "unwind/trail.h"
 #include <string.h>
-
-#define WALK_NOTES 512
-
-struct walk_note {
-	const struct rule *rule;
-	uint64_t cfa;
-};
 
 /* What was found out about code that no CFI describes, and about return addresses; see judge.h. */
 #define WALK_UNDESCRIBED 512
@@ -62,20 +56,30 @@ struct walk {
 	uint64_t stack_words; /* bytes at which a word may start: len - 7, or 0 */
 	uint64_t pc, sp, fp;
 	bool fp_known;
-	bool exact;	      /* pc is the very instruction, not a return address */
-	uint8_t end;	      /* enum stack_end: why the last step failed */
-	bool late;	      /* this step used memory read at another time */
-	uint32_t descents;    /* steps that did not move the stack pointer up */
-	uint32_t simulations; /* of undescribed code, made in this walk */
+	bool exact;		     /* pc is the very instruction, not a return address */
+	uint8_t end;		     /* enum stack_end: why the last step failed */
+	bool late;		     /* this step used memory read at another time */
+	const struct rule *followed; /* by which code was followed in this step, or NULL */
+	uint32_t descents;	     /* steps that did not move the stack pointer up */
+	uint32_t simulations;	     /* of undescribed code, made in this walk */
 	uint64_t slow_steps;
 	uint64_t key;	  /* of the space, in caches */
 	uint64_t pc_mask; /* the bits of a return address that are address */
 	struct walk_memory *memory;
-	/* All registers of an inner frame, and the steps since. */
+	struct trail *trail; /* its last frame is the one at hand */
+	/* All registers of an inner frame, and which in the trail that is. At first, of the first
+	 * frame, they are in the request only. */
 	struct unwind_regs known;
-	size_t note_count;
-	struct walk_note notes[WALK_NOTES];
+	size_t known_at;
+	bool is_known;
 };
+
+/* The registers in w->known are those of the caller. */
+static inline void walk_knows_caller(struct walk *w)
+{
+	w->known_at = w->trail->count;
+	w->is_known = true;
+}
 
 /* Any length up to 8, from the stack copy or the caller's memory. On failure w->end says why. */
 bool walk_load_slow(struct walk *w, uint64_t address, void *out, size_t len);
@@ -90,7 +94,7 @@ static inline bool walk_load(struct walk *w, uint64_t address, uint64_t *out)
 	return walk_load_slow(w, address, out, sizeof(*out));
 }
 
-/* full.c: bring w->known up to the frame at hand and forget the notes. */
+/* full.c: bring w->known up to the frame at hand. */
 void walk_materialize(struct walk *w);
 /* full.c: where rule puts the CFA, by the registers in w->known. */
 bool walk_find_cfa(struct walk *w, const struct rule *rule, uint64_t *cfa);

@@ -6,8 +6,11 @@
  *
  *   bench_unwind [-n samples] [-r rounds] [-w milliseconds] command…
  *
- * Warm: the stacks lie in the CPU's caches as far as they fit. Cold: they were flushed from all of
- * them. First: nothing is compiled yet, the module's bytes are as the system has them.
+ * Copied are the used bytes: from the stack pointer up to and with the outermost frame's return
+ * address, each stack into the same buffer. Both go over all stacks in the order they were captured
+ * in, so a walk has seen the one a millisecond earlier, as when recording. Warm: it is the second
+ * pass in a row, so the stacks lie in the CPU's caches as far as they fit. Cold: they were flushed
+ * from all of them. First: nothing is compiled yet, the module's bytes are as the system has them.
  */
 #include "base/io.h"
 #include "bench_dwfl.h"
@@ -299,12 +302,15 @@ static void measure(struct bench *b)
 	printf("samples %zu, frames a sample %.1f, used stack bytes a sample %.0f, whole %.2f %%\n",
 	       b->count, (double)rest.frames / samples, (double)used / samples,
 	       (double)rest.whole * 100 / samples);
-	printf("the same frames: libunwind %.2f %%, libdwfl %.2f %%; cache hits %.3f %%, rare steps %.3f %%\n",
+	printf("the same frames: libunwind %.2f %%, libdwfl %.2f %%; taken over from the stack before %.1f %%, cache hits %.3f %%, rare steps %.3f %%\n",
 	       (double)equal * 100 / samples, (double)dwfl_equal * 100 / samples,
+	       (double)stats.taken_over * 100 / (double)stats.frames,
 	       (double)stats.cache_hits * 100 / (double)stats.frames,
 	       (double)stats.slow_steps * 100 / (double)stats.frames);
 	printf("first stack of all %.3f ms, first pass %.3f us a sample\n", (double)first_ns / 1e6,
 	       (double)rest.ns / samples / 1e3);
+	printf("copying: memcpy of the used bytes, %.1f MB in all; warm: second pass over all stacks, cold: flushed before\n",
+	       (double)used / 1e6);
 	report(b, &m);
 	free(b->copy);
 	bench_dwfl_free(d);
