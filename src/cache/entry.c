@@ -20,10 +20,12 @@
 #define FIXED_BYTES 32u /* magic, version, length of the head, key and title, of the payload */
 #define MAX_TEXT    8192u
 #define BLOCK_BYTES ((uint64_t)8192)
+#define HUGE_BYTES  ((uint64_t)2 << 20) /* of a huge page, where there are such */
 
 struct cache_entry {
 	int fd;
 	uint8_t *base;
+	size_t mapped;	      /* bytes from base on */
 	uint64_t size, first; /* of the payload; where it begins in the file */
 	uint32_t *crcs;
 	uint8_t *loaded; /* a byte for each block: BLOCK_* */
@@ -129,6 +131,30 @@ static void take_crcs(struct cache_entry *e, const struct head *h)
 		e->crcs[i] = reader_u32(&r);
 }
 
+/* Room for the payload, which is filled as blocks are asked for. */
+static bool reserve(struct cache_entry *e, uint64_t len)
+{
+	size_t size = (size_t)len;
+
+	if (len >= HUGE_BYTES)
+		size = (size_t)((len + HUGE_BYTES - 1) / HUGE_BYTES * HUGE_BYTES);
+	void *base = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (base == MAP_FAILED)
+		return false;
+	e->base = base;
+	e->mapped = size;
+	return true;
+}
+
+/* What is read as a whole takes huge pages, where they can be had: to be given hundreds of small
+ * ones costs more than to read them. */
+static void prepare(struct cache_entry *e, uint64_t from, uint64_t to)
+{
+	if (from == 0 && to - from >= HUGE_BYTES)
+		madvise(e->base, e->mapped, MADV_HUGEPAGE);
+}
+
 struct cache_entry *cache_entry_open(int fd, const char *key)
 {
 	struct cache_entry *e = xcalloc(1, sizeof(*e));
@@ -138,12 +164,8 @@ struct cache_entry *cache_entry_open(int fd, const char *key)
 
 	e->fd = fd;
 	good = good && h.key_len == key_len && memcmp(h.data + FIXED_BYTES, key, key_len) == 0;
-	if (good && h.payload_len) {
-		void *base = mmap(NULL, h.payload_len, PROT_READ | PROT_WRITE,
-				  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-		good = base != MAP_FAILED;
-		e->base = good ? base : NULL;
-	}
+	if (good && h.payload_len)
+		good = reserve(e, h.payload_len);
 	if (good) {
 		e->size = h.payload_len;
 		e->first = h.len;
@@ -161,7 +183,7 @@ void cache_entry_free(struct cache_entry *e)
 	if (!e)
 		return;
 	if (e->base)
-		munmap(e->base, e->size);
+		munmap(e->base, e->mapped);
 	close_fd_ptr(&e->fd);
 	free(e->crcs);
 	free(e->loaded);
@@ -188,6 +210,7 @@ static bool read_blocks(struct cache_entry *e, uint64_t first, uint64_t end)
 {
 	uint64_t from = first * BLOCK_BYTES;
 	uint64_t to = end * BLOCK_BYTES < e->size ? end * BLOCK_BYTES : e->size;
+	prepare(e, from, to);
 	bool good = io_pread_full(e->fd, e->base + from, (size_t)(to - from),
 				  (off_t)(e->first + from)) == (ssize_t)(to - from);
 
