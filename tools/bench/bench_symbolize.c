@@ -3,7 +3,7 @@
  * evenly over its code, looked up with inlined calls. Cold is a new process each time, the three in
  * turn; warm is the same addresses once more. Prints CPU seconds (median of the runs, least and
  * most), ratios, and how many answers of prof equal the tools'. prof demangles, the tools are asked
- * not to.
+ * not to. Beside the warm lookups stand those of a GSYM file, where llvm-gsymutil is installed.
  *
  *	bench_symbolize PROGRAM [COUNT]           the comparison
  *	bench_symbolize PROGRAM --own             prof alone, once, in this process (for a profiler)
@@ -160,17 +160,13 @@ static size_t choose_addresses(const char *path, uint64_t *addresses, size_t cou
 	return n;
 }
 
-/* Runs a tool on the addresses; its output into out, its CPU time returned. */
-static double run_tool(const char *command, const uint64_t *addresses, size_t count,
-		       struct bytes *out)
+/* Runs a tool on text as its input; its output into out, its CPU time returned. */
+static double run_on_text(const char *command, const struct bytes *text, struct bytes *out)
 {
 	char list[] = "/tmp/bench-symbolize-XXXXXX", all[4096];
 	int fd = mkstemp(list);
-	struct bytes text = { 0 };
 
-	for (size_t i = 0; i < count; i++)
-		bytes_printf(&text, "0x%" PRIx64 "\n", addresses[i]);
-	if (fd < 0 || io_write_full(fd, text.data, text.len) < 0)
+	if (fd < 0 || io_write_full(fd, text->data, text->len) < 0)
 		exit(1);
 	snprintf(all, sizeof(all), "timeout 300 %s <%s 2>/dev/null", command, list);
 	double before = cpu_seconds(RUSAGE_CHILDREN);
@@ -180,9 +176,21 @@ static double run_tool(const char *command, const uint64_t *addresses, size_t co
 		pclose(f);
 	}
 	double spent = cpu_seconds(RUSAGE_CHILDREN) - before;
-	bytes_release(&text);
 	close(fd);
 	unlink(list);
+	return spent;
+}
+
+/* The same on the addresses, a line each. */
+static double run_tool(const char *command, const uint64_t *addresses, size_t count,
+		       struct bytes *out)
+{
+	struct bytes text = { 0 };
+
+	for (size_t i = 0; i < count; i++)
+		bytes_printf(&text, "0x%" PRIx64 "\n", addresses[i]);
+	double spent = run_on_text(command, &text, out);
+	bytes_release(&text);
 	return spent;
 }
 
@@ -367,6 +375,72 @@ static void report_warm(const char *path, const uint64_t *addresses, size_t coun
 	printf("prof, warm       %.2f million addresses/s (aim: 2)\n", (double)count / best / 1e6);
 }
 
+/* llvm-gsymutil under the name it has here; NULL when it is not installed. */
+static const char *find_gsymutil(char *name, size_t size)
+{
+	for (int version = 0; version < 40; version++) {
+		char command[128];
+		snprintf(name, size, version ? "llvm-gsymutil-%d" : "llvm-gsymutil", version);
+		snprintf(command, sizeof(command), "command -v %s >/dev/null", name);
+		if (system(command) == 0)
+			return name;
+	}
+	return NULL;
+}
+
+#define GSYM_LOOKUPS \
+	((size_t)400000) /* at least: starting the tool takes as long as many of them */
+
+/* Lookups a second, without starting the tool and opening the file. */
+static double time_gsym(const char *command, const uint64_t *addresses, size_t count)
+{
+	struct timing one = { .name = "" }, all = { .name = "" };
+	struct bytes line = { 0 }, lines = { 0 }, out = { 0 };
+	size_t lookups = 0;
+
+	bytes_printf(&line, "--address=0x%" PRIx64 "\n", addresses[0]);
+	for (; lookups < GSYM_LOOKUPS; lookups += count)
+		for (size_t i = 0; i < count; i++)
+			bytes_printf(&lines, "--address=0x%" PRIx64 "\n", addresses[i]);
+	for (int run = 0; run < RUNS; run++) {
+		bytes_clear(&out);
+		one.seconds[run] = run_on_text(command, &line, &out);
+		all.seconds[run] = run_on_text(command, &lines, &out);
+	}
+	qsort(one.seconds, RUNS, sizeof(double), compare_seconds);
+	qsort(all.seconds, RUNS, sizeof(double), compare_seconds);
+	bytes_release(&line);
+	bytes_release(&lines);
+	bytes_release(&out);
+	return (double)(lookups - 1) / (median(&all) - median(&one));
+}
+
+/* A GSYM file is made once, for lookups alone. Its tool prints what it finds, prof does not: that
+ * is part of its time. */
+static void report_gsym(const char *path, const uint64_t *addresses, size_t count)
+{
+	char name[32], file[] = "/tmp/bench-gsym-XXXXXX", command[2048];
+	struct bytes none = { 0 }, out = { 0 };
+
+	if (!find_gsymutil(name, sizeof(name))) {
+		printf("GSYM, warm       not measured: llvm-gsymutil is not installed\n");
+		return;
+	}
+	int fd = mkstemp(file);
+	if (fd < 0)
+		exit(1);
+	close(fd);
+	snprintf(command, sizeof(command), "%s --quiet --convert='%.900s' --out-file=%s", name,
+		 path, file);
+	double made = run_on_text(command, &none, &out);
+	/* With --addresses-from-stdin it would open the file for each of them. */
+	snprintf(command, sizeof(command), "%s %s @/dev/stdin", name, file);
+	printf("GSYM, warm       %.2f million addresses/s (%s, with printing; made in %.2f s CPU)\n",
+	       time_gsym(command, addresses, count) / 1e6, name, made);
+	unlink(file);
+	bytes_release(&out);
+}
+
 static void bench(const char *path, size_t wanted)
 {
 	uint64_t *addresses = xcalloc(wanted, sizeof(*addresses));
@@ -388,6 +462,7 @@ static void bench(const char *path, size_t wanted)
 	report(&timings[1], &timings[0], 5);
 	report(&timings[2], &timings[0], 10);
 	report_warm(path, addresses, count);
+	report_gsym(path, addresses, count);
 	symbolize_once(path, addresses, count, keep_answer, &ours);
 	const char *show = getenv("BENCH_DIFFERENCES");
 	compare("addr2line", &ours, &outputs[1], show && strcmp(show, "addr2line") == 0);
