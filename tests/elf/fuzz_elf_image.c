@@ -20,7 +20,7 @@ static int touch_symbol(void *ctx, const struct elf_symbol *s)
 {
 	uint64_t *sum = ctx;
 
-	*sum += strlen(s->name) + s->address + s->size;
+	*sum += strlen(s->name) + (s->version ? strlen(s->version) : 0) + s->address + s->size;
 	return 0;
 }
 
@@ -52,6 +52,7 @@ static uint64_t touch_identity(struct elf_image *e)
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		sum += texts[i] ? strlen(texts[i]) : 0;
+	sum += touch(id, elf_image_supplement_id(e, id));
 	return sum + elf_image_content_hash(e) + elf_image_has_symtab(e) +
 	       elf_image_has_debug_info(e);
 }
@@ -65,6 +66,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	elf_image_symbols(e, touch_symbol, &sum, NULL);
 	sum += touch_sections(e) + touch_identity(e);
+	elf_image_forget_symbols(e);
+	elf_image_symbols(e, touch_symbol, &sum, NULL);
 	for (size_t i = 0; i < elf_image_segment_count(e); i++) {
 		const struct elf_segment *s = elf_image_segment(e, i);
 		sum += touch(elf_image_bytes(e, s->vaddr, 16), 16);
