@@ -163,6 +163,21 @@ def test_inlined():
     expect_all(flat, lambda s: s.has("main", "host") and "level1" not in s, "--no-inline")
 
 
+def test_odd_names():
+    """Each function by its one name, the same in every run, and no caller but the true one."""
+    for path in ("first.data", "second.data"):
+        r = record(program("odd_names"), 500, options=["--no-kernel"], path=path, status=None)
+        if r.result.status == 77:
+            raise Skip("its assembler is for x86-64")
+        spent = sum(r.truths.values())
+        stacks = [s for s in below(r.counts(), "caller") if "cpu_ns" not in s]
+        for name, ns in r.truths.items():
+            shown = "[unknown odd_names+0x" if name == "[gap]" else name
+            expect_share(stacks, lambda s, n=shown: s.leaf.startswith(n), ns / spent, name)
+        expect_all(stacks, lambda s: s.frames[-3:-1] == ["main", "caller"] or s.leaf == "caller", "main;caller below each")
+        expect_equal([s.frames for s in r.counts() if "decoy_frame" in s], [], "callers that never ran")
+
+
 def expect_whole(recording, least):
     health = recording.report()["health"]
     expect(health["delivered"] > 100, "enough samples: %s" % health)
