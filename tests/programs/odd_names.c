@@ -1,12 +1,14 @@
-/* Functions that are easy to name wrongly: with several names, chosen by the dynamic linker (IFUNC), without a size,
- * without a symbol, and one whose frame pointer register points to a false frame record with a false caller.
- * Truth: states the time of each by the name it must have; "[gap]" has none. decoy_frame never runs. */
+/* Functions that are easy to name wrongly: with several names, chosen by the dynamic linker
+ * (IFUNC), without a size, without a symbol, and one whose frame pointer register points to a false
+ * frame record with a false caller. Truth: states the time of each by the name it must have;
+ * "[gap]" has none. decoy_frame never runs. */
 #include "burn.h"
 
 NOINLINE void real_name(unsigned long n)
 {
 	SPIN(n);
 }
+
 extern void weak_alias(unsigned long n) __attribute__((weak, alias("real_name")));
 extern void __internal_alias(unsigned long n) __attribute__((alias("real_name")));
 
@@ -14,10 +16,12 @@ static NOINLINE void chosen_here(unsigned long n)
 {
 	SPIN(n);
 }
+
 static void (*choose(void))(unsigned long)
 {
 	return chosen_here;
 }
+
 void chosen(unsigned long n) __attribute__((ifunc("choose")));
 
 NOINLINE void decoy_frame(void)
@@ -43,8 +47,7 @@ __asm__(".text\n"
 	"\tsub $32, %rsp\n.cfi_adjust_cfa_offset 32\n"
 	"\tlea decoy_frame+1(%rip), %rax\n\tmov %rax, 16(%rsp)\n"
 	"\tlea 24(%rsp), %rax\n\tmov %rax, 8(%rsp)\n\tmovq $0, 24(%rsp)\n"
-	"\tlea 8(%rsp), %rbp\n" LOOP
-	"\tadd $32, %rsp\n.cfi_adjust_cfa_offset -32\n"
+	"\tlea 8(%rsp), %rbp\n" LOOP "\tadd $32, %rsp\n.cfi_adjust_cfa_offset -32\n"
 	"\tpop %rbp\n.cfi_adjust_cfa_offset -8\n.cfi_restore %rbp\n\tret\n"
 	".cfi_endproc\n.size clobber, . - clobber\n");
 void sized_before(void);
@@ -80,7 +83,8 @@ int main(int argc, char **argv)
 		caller(zero_size, 500000, &spent[3]);
 		caller(clobber, 500000, &spent[4]);
 	}
-	static const char *const names[PARTS] = { "real_name", "chosen_here", "[gap]", "zero_size", "clobber" };
+	static const char *const names[PARTS] = { "real_name", "chosen_here", "[gap]", "zero_size",
+						  "clobber" };
 	for (int i = 0; i < PARTS; i++)
 		state_truth(names[i], spent[i]);
 	return 0;
