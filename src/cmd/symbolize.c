@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -112,14 +113,47 @@ static int put_in_place(int made, const char *path, uint32_t mode, bool keep_old
 #define FETCH_NS    (UINT64_C(120) * 1000000000)
 #define MAX_FOLDERS 64
 
+/* What the process apart does. */
+struct search {
+	struct profile *p;
+	const struct options *options;
+	char *debug_dirs[MAX_FOLDERS]; /* the user's, absolute, owned */
+	size_t debug_dir_count;
+	const struct debuginfod *d; /* or NULL */
+	struct resymbolize_report report;
+	int made; /* the profile is written here */
+};
+
+/* Who opens files does not know where prof was started. */
+static int find_debug_dirs(struct search *s, struct error *err)
+{
+	const struct cmd_strings *given = &s->options->debug_dirs;
+
+	if (given->len > MAX_FOLDERS)
+		return error_set(err, ERROR_USAGE, "--debug-dir: at most %d folders", MAX_FOLDERS);
+	for (size_t i = 0; i < given->len; i++) {
+		char *path = realpath(given->items[i], NULL);
+		if (!path)
+			return error_set_errno(err, errno, "--debug-dir %s", given->items[i]);
+		s->debug_dirs[s->debug_dir_count++] = path;
+	}
+	return 0;
+}
+
+static void forget_debug_dirs(struct search *s)
+{
+	while (s->debug_dir_count)
+		free(s->debug_dirs[--s->debug_dir_count]);
+}
+
 /* Those of the user, and the one with what was downloaded; NULL at the end. */
-static void list_folders(const struct options *o, const struct debuginfod *d,
+static void list_folders(const struct search *s, const struct debuginfod *d,
 			 const char *folders[MAX_FOLDERS + 3])
 {
 	size_t n = 0;
 
-	for (; n < o->debug_dirs.len && n < MAX_FOLDERS; n++)
-		folders[n] = o->debug_dirs.items[n];
+	for (; n < s->debug_dir_count; n++)
+		folders[n] = s->debug_dirs[n];
 	if (!n)
 		folders[n++] = "/usr/lib/debug";
 	if (d)
@@ -142,15 +176,6 @@ static void fetch(const struct profile *p, const struct options *o, struct debug
 			report.fetched == 1 ? "" : "s");
 }
 
-/* What the process apart does. */
-struct search {
-	struct profile *p;
-	const struct options *options;
-	const struct debuginfod *d; /* or NULL */
-	struct resymbolize_report report;
-	int made; /* the profile is written here */
-};
-
 static int search(void *ctx, struct files *files, struct error *err)
 {
 	struct search *s = ctx;
@@ -161,7 +186,7 @@ static int search(void *ctx, struct files *files, struct error *err)
 		.debug_dirs = folders,
 	};
 
-	list_folders(s->options, s->d, folders);
+	list_folders(s, s->d, folders);
 	resymbolize(s->p, files, &how, &s->report);
 	if (s->d)
 		fetch_name_sources(s->p, s->d);
@@ -224,14 +249,13 @@ static void say_done(const char *to, bool kept_old, const struct resymbolize_rep
 		cmd_say(&command_symbolize, "the damaged or unfinished file is kept as %s.old", to);
 }
 
-static int run(void *options, int argc, char **argv)
+static int name_file(struct search *s, int argc, char **argv)
 {
-	const struct options *o = options;
+	const struct options *o = s->options;
 	const char *from = argc ? argv[0] : o->input ? o->input : INPUT_DEFAULT_PATH;
 	const char *to = o->output ? o->output : from;
 	struct error err = { 0 };
 	struct profile p;
-	struct search s = { .p = &p, .options = o };
 	uint32_t faults = 0;
 
 	if (strcmp(to, "-") == 0)
@@ -242,12 +266,25 @@ static int run(void *options, int argc, char **argv)
 	int status = cmd_profile_open(&p, &command_symbolize, o->input, argc, argv, true, &faults);
 	if (status != EXIT_DONE)
 		return status;
+	s->p = &p;
 	bool keep_old = in_place && faults; /* what could not be read may be read another day */
-	if (name_anew(&s, from, to, keep_old, &err) < 0)
+	if (name_anew(s, from, to, keep_old, &err) < 0)
 		status = cmd_fail(&command_symbolize, &err, cmd_status(&err));
 	else if (!o->quiet)
-		say_done(to, keep_old, &s.report);
+		say_done(to, keep_old, &s->report);
 	profile_release(&p);
+	return status;
+}
+
+static int run(void *options, int argc, char **argv)
+{
+	struct search s = { .options = options };
+	struct error err = { 0 };
+	int status = find_debug_dirs(&s, &err) < 0
+			     ? cmd_fail(&command_symbolize, &err, cmd_status(&err))
+			     : name_file(&s, argc, argv);
+
+	forget_debug_dirs(&s);
 	return status;
 }
 

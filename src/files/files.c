@@ -2,6 +2,7 @@
 #include "files/files_internal.h"
 
 #include <errno.h>
+#include <unistd.h>
 
 #include "cache/cache.h"
 
@@ -16,6 +17,18 @@ int files_open_mapped(struct files *f, const struct files_mapped *which, int *fd
 {
 	*fd = -1;
 	return f->ops->open_mapped(f, which, fd, source, err);
+}
+
+/* Nothing is opened where every source is skipped, but every implementation looks at the process
+ * first. */
+void files_remember(struct files *f, pid_t pid)
+{
+	struct files_mapped nothing = { .pid = pid, .path = "", .skip = ~0u };
+	enum files_source source;
+	int fd;
+
+	if (files_open_mapped(f, &nothing, &fd, &source, NULL) == 0)
+		close(fd);
 }
 
 int files_open_path(struct files *f, pid_t pid, const char *path, int *fd, struct error *err)

@@ -42,6 +42,8 @@ struct files_mapped {
 	unsigned skip; /* bit per enum files_source: already tried and refused */
 };
 int files_open_mapped(struct files *f, const struct files_mapped *which, int *fd, enum files_source *source, struct error *err);
+/* Looks at a living process: where it lives and what its user may read is then known when it is gone. */
+void files_remember(struct files *f, pid_t pid);
 
 /* A debug file or other named file, in the mount root of pid (0: our own), with that process's user's rights. */
 int files_open_path(struct files *f, pid_t pid, const char *path, int *fd, struct error *err);

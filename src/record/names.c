@@ -28,6 +28,7 @@ enum batch_kind {
 	BATCH_NAMES,
 	BATCH_EXCERPTS,
 	BATCH_LINES, /* no addresses: lines of generated code */
+	BATCH_LOOK,  /* no addresses: the process is looked at while it lives */
 	BATCH_KEEP,  /* no addresses: what was found is to be kept for the next run */
 };
 
@@ -183,6 +184,9 @@ static void do_batch(struct names *n, struct symbolizer *s, struct batch *b)
 	case BATCH_LINES:
 		excerpts_collect_lines(&b->excerpts, n->files, b->module.pid, &b->lines);
 		break;
+	case BATCH_LOOK:
+		files_remember(n->files, b->module.pid);
+		break;
 	case BATCH_KEEP:
 		symbolizer_keep(s);
 		break;
@@ -264,11 +268,41 @@ void names_free(struct names *n)
 	free(n);
 }
 
+static struct batch *plain_batch(enum batch_kind kind)
+{
+	struct batch *b = xcalloc(1, sizeof(*b));
+	b->kind = kind;
+	b->module.fd = -1;
+	return b;
+}
+
+static void hand_over(struct names *n, struct batch *b)
+{
+	pthread_mutex_lock(&n->lock);
+	queue_put(&n->todo, b);
+	n->out++;
+	pthread_cond_signal(&n->todo_ready);
+	pthread_mutex_unlock(&n->lock);
+}
+
+/* Names are looked up later, when the process may be gone. */
+static void look_at_process(struct names *n, const struct task_module *m)
+{
+	if (!n->has_thread || m->kind != MODULE_FILE || m->seen_pid <= 0)
+		return;
+	struct batch *b = plain_batch(BATCH_LOOK);
+	b->path = xstrdup(m->path ? m->path : "");
+	b->module.pid = m->seen_pid;
+	hand_over(n, b);
+}
+
 static struct module_addresses *addresses_of(struct names *n, const struct task_module *m)
 {
 	while (n->modules.len <= m->index)
 		vec_push(&n->modules, (struct module_addresses){ 0 });
 	struct module_addresses *a = &n->modules.data[m->index];
+	if (!a->module)
+		look_at_process(n, m);
 	a->module = m;
 	return a;
 }
@@ -361,14 +395,6 @@ static struct batch *batch_new(const struct task_module *m, enum batch_kind kind
 	return b;
 }
 
-static struct batch *plain_batch(enum batch_kind kind)
-{
-	struct batch *b = xcalloc(1, sizeof(*b));
-	b->kind = kind;
-	b->module.fd = -1;
-	return b;
-}
-
 static struct batch *names_batch(struct module_addresses *a)
 {
 	struct batch *b = batch_new(a->module, BATCH_NAMES);
@@ -378,15 +404,6 @@ static struct batch *names_batch(struct module_addresses *a)
 	vec_clear(&a->pending);
 	qsort(b->addresses.data, b->addresses.len, sizeof(uint64_t), compare_addresses);
 	return b;
-}
-
-static void hand_over(struct names *n, struct batch *b)
-{
-	pthread_mutex_lock(&n->lock);
-	queue_put(&n->todo, b);
-	n->out++;
-	pthread_cond_signal(&n->todo_ready);
-	pthread_mutex_unlock(&n->lock);
 }
 
 void names_submit(struct names *n)

@@ -92,13 +92,10 @@ static void let_go_of_everything(int socket)
 
 static void follow(struct serving *s, struct files *files)
 {
-	int fd;
 	followed_init(&s->followed, files, s->all->since_ticks, s->all->everything);
 	for (size_t i = 0; i < s->all->pids.len; i++) {
 		followed_add(&s->followed, s->all->pids.data[i]);
-		/* No file; but where the process lives is remembered for when it is gone. */
-		if (files_open_path(files, s->all->pids.data[i], "/", &fd, NULL) == 0)
-			close(fd);
+		files_remember(files, s->all->pids.data[i]);
 	}
 }
 

@@ -146,7 +146,7 @@ def test_symbolize_again():
     run("strip", path)
     r = record(path, 300)
     expect_equal(below(r.counts(), "half"), [], "names although the program is stripped")
-    s = prof("symbolize", "--debug-dir", debug, "-o", "named.data", r.path)
+    s = prof("symbolize", "--debug-dir", "./debug", "-o", "named.data", r.path)
     expect_equal((s.status, s.out), (0, ""), str(s))
     named = Recording("named.data")
     hot(named, "main")
@@ -154,11 +154,28 @@ def test_symbolize_again():
     expect_equal(total(named.counts()), total(r.counts()), "samples")
     # Only the program's: a library that was named from debug files elsewhere keeps those names.
     expect(" 0 of " not in s.err and "in 1 module;" in s.err, "new names: " + s.err)
+    s = prof("symbolize", "--debug-dir", "nowhere", "-o", "other.data", "named.data")
+    expect(s.status != 0 and "--debug-dir nowhere: No such file" in s.err, str(s))
     s = prof("symbolize", "--debug-dir", debug, "named.data")
     expect(" 0 of " in s.err and "in 0 modules" in s.err, "nothing is new the second time: " + s.err)
     s = prof("symbolize", "named.data")
     expect(" 0 of " in s.err, "the debug file is gone, nothing is new: " + s.err)
     expect(below(Recording("named.data").counts(), "half"), "names are lost without the debug file")
+
+
+def test_debug_file_where_only_the_program_sees_it():
+    """The program, its debug file and its mount namespace are gone when names are looked up."""
+    need_root()
+    need_tool("objcopy")
+    need_tool("unshare")
+    path = own_copy("shares")
+    run("objcopy", "--only-keep-debug", path, "shares.debug")
+    run("objcopy", "--strip-all", "--add-gnu-debuglink=shares.debug", path)
+    os.mkdir("inside")
+    script = "mount -t tmpfs none inside && cp '%s' shares.debug inside && exec inside/shares 500" % path
+    r = record("unshare", "--mount", "sh", "-c", script)
+    expect(not os.listdir("inside"), "nothing is inside for others")
+    expect(below(r.counts(), "half"), "no names from the debug file: %s" % r.result.err)
 
 
 def test_functions_without_names():
