@@ -1,0 +1,279 @@
+/* What the unwinder finds beyond CFI and the copy of the stack: memory read later, the kernel's
+ * chain, signal trampolines, assembler's frames, the root of a deep stack. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "world.h"
+#include <cmocka.h>
+#include <string.h>
+
+struct later {
+	uint64_t address;
+	const uint64_t *words;
+	size_t count;
+};
+
+static int read_later(void *ctx, uint64_t address, void *out, size_t len)
+{
+	const struct later *l = ctx;
+	uint64_t offset = address - l->address;
+	if (offset >= 8 * l->count || len > 8 * l->count - offset)
+		return -1;
+	memcpy(out, (const uint8_t *)l->words + offset, len);
+	return 0;
+}
+
+/* Before return: a direct call of target. */
+static void put_call(struct world *w, uint32_t return_to, uint32_t target)
+{
+	int32_t distance = (int32_t)target - (int32_t)return_to;
+	w->text[return_to - 5] = 0xe8;
+	memcpy(w->text + return_to - 4, &distance, sizeof(distance));
+}
+
+/* What the copy does not hold is read later, and believed where the code agrees. */
+static void read_at_another_time(void **state)
+{
+	struct world w = { 0 };
+	struct later later;
+	(void)state;
+	world_describe(&w, simple, 3, false);
+	put_call(&w, 0x50, 0);
+	put_call(&w, 0x90, 0x40);
+	world_open(&w, UNWIND_X86_64);
+	world_fill_simple(&w);
+	later = (struct later){ STACK, w.stack, 128 };
+	w.memory.stack_len = 8 * 4;
+	w.memory.stack_is_cut = true;
+	w.memory.read = read_later;
+	w.memory.read_ctx = &later;
+	w.memory.read_is_late = true;
+	world_run(&w, AT(1), FRAMES_MAX);
+	assert_int_equal(w.end, END_ROOT);
+	assert_int_equal(w.count, 3);
+	world_expect(&w, 1, AT(0x50), FRAME_CFI);
+	world_expect(&w, 2, AT(0x90), FRAME_LATER);
+	w.stack[2 + 4] = AT(0x50); /* this call calls another function than the one at hand */
+	world_run(&w, AT(1), FRAMES_MAX);
+	assert_int_equal(w.end, END_TRUNCATED);
+	assert_int_equal(w.count, 2);
+	w.stack[2 + 4] = AT(0x98); /* no call at all */
+	world_run(&w, AT(1), FRAMES_MAX);
+	assert_int_equal(w.end, END_TRUNCATED);
+	assert_int_equal(w.count, 2);
+	world_close(&w);
+}
+
+/* Assembler keeps registers for its own functions that the convention does not. */
+static void frame_in_scratch_register(void **state)
+{
+	static const struct function functions[] = {
+		F(0, 0x40, "\x41\x0e\x10\x86\x02"),
+		F(0x40, 0x40, "\x0c\x00\x08"), /* CFA = rax + 8 */
+		F(0x80, 0x40, "\x07\x10"),
+	};
+	struct world w = { 0 };
+	(void)state;
+	world_describe(&w, functions, 3, false);
+	put_call(&w, 0x50, 0);
+	put_call(&w, 0x90, 0x40);
+	world_open(&w, UNWIND_X86_64);
+	w.stack[1] = AT(0x50);
+	w.stack[5] = AT(0x90);
+	w.regs.value[0] = STACK + 5 * 8;
+	world_run(&w, AT(1), FRAMES_MAX);
+	assert_int_equal(w.end, END_ROOT);
+	assert_int_equal(w.count, 3);
+	w.stack[5] = AT(0x98); /* no call leads there */
+	world_run(&w, AT(1), FRAMES_MAX);
+	assert_int_equal(w.end, END_NO_CFI);
+	assert_int_equal(w.count, 2);
+	world_close(&w);
+}
+
+/* Assembler whose CFI finds the frame below the stack pointer, where no copy reaches (OpenSSL's
+ * SHA-2 for AVX2). The code says where the frame is found in the end. */
+static void frame_below_stack_pointer(void **state)
+{
+	static const struct function functions[] = {
+		F(0, 0x40, "\x0f\x05\x77\x78\x06\x23\x08"), /* CFA = [rsp - 8] + 8 */
+		F(0x40, 0x40, "\x07\x10"),
+	};
+	static const uint8_t code[] = {
+		0x48, 0x8d, 0x64, 0x24, 0x80,	       /* 0: lea -0x80(%rsp),%rsp */
+		0xff, 0xc9,			       /* 5: dec %ecx */
+		0x75, 0xf7,			       /* 7: jne 0 */
+		0x48, 0x8d, 0xa4, 0x24, 0x80, 1, 0, 0, /* 9: lea 0x180(%rsp),%rsp */
+		0x48, 0x8b, 0x74, 0x24, 0x18,	       /* 17: mov 0x18(%rsp),%rsi */
+		0x48, 0x8b, 0x5e, 0xf0,		       /* 22: mov -0x10(%rsi),%rbx */
+		0x48, 0x8d, 0x26,		       /* 26: lea (%rsi),%rsp */
+		0xc3,				       /* 29: ret */
+	};
+	struct world w = { 0 };
+	(void)state;
+	world_describe(&w, functions, 2, false);
+	put_call(&w, 0x50, 0);
+	memcpy(w.text, code, sizeof(code));
+	world_open(&w, UNWIND_X86_64);
+	w.stack[60] = AT(0x50);
+	world_run(&w, AT(17), FRAMES_MAX); /* nothing that the code finds either */
+	assert_int_equal(w.end, END_UNREADABLE);
+	assert_int_equal(w.count, 1);
+	/* Where the slot is, seen from 17; from 5 with none to two rounds of the loop to come. */
+	static const size_t slots[][2] = { { 17, 3 }, { 5, 51 }, { 5, 35 }, { 5, 19 } };
+	for (size_t i = 0; i < ARRAY_LEN(slots); i++) {
+		w.stack[slots[i][1]] = STACK + 60 * 8;
+		world_run(&w, AT(slots[i][0]), FRAMES_MAX);
+		assert_int_equal(w.end, END_ROOT);
+		assert_int_equal(w.count, 2);
+		world_expect(&w, 1, AT(0x50), FRAME_CODE);
+		w.stack[slots[i][1]] = 0;
+	}
+	world_close(&w);
+}
+
+/* Also when the kernel was entered by the trampoline's last instruction and has not gone back yet.
+ */
+static void signal_trampoline(void **state)
+{
+	static const uint8_t code[] = { 0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05 };
+	static const uint64_t offsets[] = { 0, 7, 9 };
+	struct world w = { 0 };
+	(void)state;
+	world_describe(&w, simple, 3, false);
+	memcpy(w.text + 0x200, code, sizeof(code));
+	world_open(&w, UNWIND_X86_64);
+	w.stack[160 / 8] = STACK + 40 * 8; /* the interrupted stack pointer */
+	w.stack[168 / 8] = AT(1);
+	w.stack[40 + 1] = AT(0x50);
+	w.stack[40 + 6] = AT(0x90);
+	for (size_t i = 0; i < ARRAY_LEN(offsets); i++) {
+		world_run(&w, AT(0x200 + offsets[i]), FRAMES_MAX);
+		assert_int_equal(w.end, END_ROOT);
+		assert_int_equal(w.count, 4);
+		world_expect(&w, 1, AT(1), FRAME_SIGNAL);
+		world_expect(&w, 2, AT(0x50), FRAME_CFI);
+		world_expect(&w, 3, AT(0x90), FRAME_CFI);
+	}
+	world_close(&w);
+}
+
+/* What the copy does not hold is in the kernel's chain, where that fits the code. */
+static void chain_of_the_kernel(void **state)
+{
+	static uint64_t chain[] = { AT(1), AT(0x50), AT(0x90), 0x1234 };
+	struct world w = { 0 };
+	(void)state;
+	world_describe(&w, simple, 3, false);
+	put_call(&w, 0x50, 0);
+	put_call(&w, 0x90, 0x40);
+	world_open(&w, UNWIND_X86_64);
+	world_fill_simple(&w);
+	w.memory.stack_len = 8;
+	w.memory.stack_is_cut = true;
+	struct unwind_request rq = { .regs = &w.regs,
+				     .memory = &w.memory,
+				     .find = world_find,
+				     .find_ctx = &w,
+				     .space = 7,
+				     .chain = chain,
+				     .chain_count = ARRAY_LEN(chain) };
+	w.regs.pc = AT(1);
+	w.count = unwind_stack(w.unwinder, &rq, w.frames, FRAMES_MAX, &w.end);
+	assert_int_equal(w.end, END_ROOT);
+	assert_int_equal(w.count, 3);
+	world_expect(&w, 1, AT(0x50), FRAME_CHAIN);
+	world_expect(&w, 2, AT(0x90), FRAME_CHAIN);
+	chain[1] = AT(0x58); /* behind no call */
+	w.count = unwind_stack(w.unwinder, &rq, w.frames, FRAMES_MAX, &w.end);
+	assert_int_equal(w.end, END_TRUNCATED);
+	assert_int_equal(w.count, 1);
+	chain[0] = AT(2); /* of another place */
+	chain[1] = AT(0x50);
+	w.count = unwind_stack(w.unwinder, &rq, w.frames, FRAMES_MAX, &w.end);
+	assert_int_equal(w.end, END_TRUNCATED);
+	assert_int_equal(w.count, 1);
+	world_close(&w);
+}
+
+/* What a signal interrupted, on a stack that is not there, is in no chain: its caller follows the
+ * handler's frames. */
+static void chain_behind_a_signal(void **state)
+{
+	static const uint8_t code[] = { 0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05 };
+	static const uint64_t chain[] = { AT(0x200), AT(0x50), AT(0x90), 0x1234 };
+	struct world w = { 0 };
+	(void)state;
+	world_describe(&w, simple, 3, false);
+	put_call(&w, 0x50, 0);
+	put_call(&w, 0x90, 0x40);
+	memcpy(w.text + 0x200, code, sizeof(code));
+	world_open(&w, UNWIND_X86_64);
+	w.stack[160 / 8] = STACK / 2; /* far from the copy */
+	w.stack[168 / 8] = AT(1);
+	struct unwind_request rq = { .regs = &w.regs,
+				     .memory = &w.memory,
+				     .find = world_find,
+				     .find_ctx = &w,
+				     .space = 7,
+				     .chain = chain,
+				     .chain_count = ARRAY_LEN(chain) };
+	w.regs.pc = AT(0x200);
+	w.count = unwind_stack(w.unwinder, &rq, w.frames, FRAMES_MAX, &w.end);
+	assert_int_equal(w.end, END_ROOT);
+	assert_int_equal(w.count, 4);
+	world_expect(&w, 1, AT(1), FRAME_SIGNAL);
+	world_expect(&w, 2, AT(0x50), FRAME_CHAIN);
+	world_expect(&w, 3, AT(0x90), FRAME_CHAIN);
+	world_close(&w);
+}
+
+/* Deeper than asked for: both ends are kept, and what is missing is marked. */
+static void root_of_deep_stack(void **state)
+{
+	static struct unwind_frame frames[400];
+	static uint64_t stack[1200];
+	struct world w = { 0 };
+	(void)state;
+	world_describe(&w, simple, 3, false);
+	world_open(&w, UNWIND_X86_64);
+	for (size_t i = 0; i < 1000; i++)
+		stack[i] = AT(0x20 + i % 16) * (i & 1); /* leaf's frames: rbp, return address */
+	stack[1001] = AT(0x90);
+	w.memory.stack = (const uint8_t *)stack;
+	w.memory.stack_len = sizeof(stack);
+	struct unwind_request rq = {
+		.regs = &w.regs, .memory = &w.memory, .find = world_find, .find_ctx = &w, .space = 7
+	};
+	w.regs.pc = AT(1);
+	assert_int_equal(unwind_stack(w.unwinder, &rq, frames, 400, &w.end), 400);
+	assert_int_equal(w.end, END_DEPTH);
+	assert_int_equal(frames[399].pc, AT(0x90));
+	size_t cut = 400 - UNWIND_ROOT_FRAMES - 1;
+	for (size_t i = 0; i < 400; i++)
+		assert_int_equal(frames[i].how == FRAME_CUT, i == cut);
+	assert_int_equal(frames[cut - 1].pc, stack[2 * (cut - 2) + 1]);
+	assert_int_equal(frames[398].pc, stack[999]);
+	assert_int_equal(frames[cut + 1].pc, stack[999 - 2 * (398 - cut - 1)]);
+	stack[1001] = 0x10; /* no root there: then the innermost are all */
+	assert_int_equal(unwind_stack(w.unwinder, &rq, frames, 400, &w.end), 400);
+	assert_int_equal(w.end, END_DEPTH);
+	assert_int_equal(frames[399].pc, stack[2 * 398 + 1]);
+	world_close(&w);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(read_at_another_time),
+		cmocka_unit_test(frame_in_scratch_register),
+		cmocka_unit_test(frame_below_stack_pointer),
+		cmocka_unit_test(signal_trampoline),
+		cmocka_unit_test(chain_of_the_kernel),
+		cmocka_unit_test(chain_behind_a_signal),
+		cmocka_unit_test(root_of_deep_stack),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
