@@ -230,9 +230,12 @@ static void add_names_line(struct bytes *out, const struct health *h, const stru
 
 static void add_file_line(struct bytes *out, const struct profile *p)
 {
-	if (health_is_own(p) && !p->health.complete)
-		bytes_printf(out,
-			     "file: the recording was not finished; what was written is here\n");
+	if (!p->health.complete)
+		bytes_printf(
+			out,
+			health_is_own(p)
+				? "file: the recording was not finished; what was written is here\n"
+				: "file: what was imported ends early or is damaged; what could be read is here\n");
 }
 
 void health_format_wrapped(const struct health *h, const struct profile *p, uint32_t width,

@@ -96,6 +96,8 @@ void profile_writer_add_source(struct profile_writer *w, const char *file, uint3
 
 void profile_writer_set_health(struct profile_writer *w,
 			       const struct profile_health *h); /* latest wins */
+/* What is written was cut itself: finishing the file does not hide that. */
+void profile_writer_set_incomplete(struct profile_writer *w);
 void profile_writer_add_note(struct profile_writer *w, const char *text);
 
 int profile_writer_flush(struct profile_writer *w, struct error *err);

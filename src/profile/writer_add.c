@@ -225,6 +225,11 @@ void profile_writer_set_health(struct profile_writer *w, const struct profile_he
 		writer_append(w, TABLE_HEALTH, h);
 }
 
+void profile_writer_set_incomplete(struct profile_writer *w)
+{
+	w->incomplete = true;
+}
+
 void profile_writer_add_note(struct profile_writer *w, const char *text)
 {
 	uint32_t row = profile_writer_add_str(w, text);

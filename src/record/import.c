@@ -2,6 +2,7 @@
 #include "record/import.h"
 
 #include "base/io.h"
+#include "base/log.h"
 #include "event/perf_data.h"
 #include "profile/writer.h"
 #include "record/apart.h"
@@ -86,7 +87,15 @@ static struct pipeline *new_pipeline(const struct perf_data *in, int fd, struct 
 	return p;
 }
 
-static int import_records(struct perf_data *in, struct pipeline *p, struct error *err)
+/* In the recording, and at once for who asked for it. */
+static void tell(struct pipeline *p, const char *name, const char *text)
+{
+	pipeline_note(p, text);
+	log_message(LOG_NOTICE, "%s: %s", name, text);
+}
+
+static int import_records(struct perf_data *in, const char *name, struct pipeline *p,
+			  struct error *err)
 {
 	struct record r;
 	int got;
@@ -102,9 +111,9 @@ static int import_records(struct perf_data *in, struct pipeline *p, struct error
 	if (got < 0)
 		return -1;
 	if (perf_data_info(in)->truncated)
-		pipeline_note(p, "the file ends early: what comes after is missing");
+		tell(p, name, "the file ends early: what comes after is missing");
 	if (perf_data_bad_records(in))
-		pipeline_note(p, "some records are damaged and were skipped");
+		tell(p, name, "some records are damaged and were skipped");
 	struct pipeline_stats stats;
 	pipeline_get_stats(p, &stats);
 	struct pipeline_end end = {
@@ -112,6 +121,7 @@ static int import_records(struct perf_data *in, struct pipeline *p, struct error
 		.lost_records = stats.lost_records,
 		.exit_status = -1,
 		.end_ns = stats.last_ns,
+		.is_cut = perf_data_info(in)->truncated || perf_data_bad_records(in),
 	};
 	return pipeline_finish(p, &end, err);
 }
@@ -134,7 +144,7 @@ static int import(void *ctx, struct files *files, struct error *err)
 		return -1;
 	}
 	struct pipeline *p = new_pipeline(in, what->in_fd, files, writer);
-	int result = import_records(in, p, err);
+	int result = import_records(in, what->name, p, err);
 	pipeline_free(p);
 	profile_writer_free(writer);
 	perf_data_free(in);

@@ -628,10 +628,12 @@ static void write_health(struct pipeline *p, const struct pipeline_end *end)
 		.stack_bytes = end->stack_bytes,
 		.stacks_checked = s.checked,
 		.stacks_agreed = s.agreed,
-		.complete = 1,
+		.complete = !end->is_cut,
 	};
 	p->stats.health = h;
 	profile_writer_set_health(p->writer, &h);
+	if (end->is_cut)
+		profile_writer_set_incomplete(p->writer);
 }
 
 static void note_gave_up(struct pipeline *p)

@@ -96,6 +96,7 @@ struct pipeline_end {
 	uint64_t other_cpu_ns; /* CPU time of prof's other processes; this one's is added */
 	uint64_t ring_bytes, stack_bytes;
 	bool system_wide;
+	bool is_cut; /* what the samples come from is not whole */
 };
 
 /* Settles, names everything, writes the end. The writer is finished afterwards. */

@@ -13,7 +13,7 @@ uint8_t symbol_rank(bool sized, enum symbol_type type, uint8_t binding)
 {
 	static const uint8_t of_binding[] = { 0, 2, 1, 2 };
 
-	return (uint8_t)(sized << 4 | (unsigned)type << 2 | of_binding[binding & 3]);
+	return (uint8_t)((unsigned)sized << 4 | (unsigned)type << 2 | of_binding[binding & 3]);
 }
 
 static bool is_stub(const char *name)

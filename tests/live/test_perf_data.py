@@ -1,5 +1,6 @@
 """perf.data read by prof and by perf: the same samples, addresses and names."""
 import collections
+import json
 import os
 import re
 import shutil
@@ -219,6 +220,15 @@ def test_cut_perf_data():
         r = prof("folded", "cut.data")
         expect(r.signal == 0 and r.status in (0, 1), str(r))
         expect(r.status == 0 or r.err.count("\n") == 1, r.err)
+    with open("cut.data", "wb") as f:
+        f.write(data[:len(data) // 2])
+    for make in (("report", "cut.data"), ("import", "-o", "named.data", "cut.data")):
+        r = prof(*make)
+        expect(r.status == 0 and "cut.data: the file ends early" in r.err, str(r))
+    for path in ("cut.data", "named.data"):
+        expect("imported ends early or is damaged" in prof("report", path).out, "no line in the report on " + path)
+        expect(not json.loads(prof("report", "--json", path).out)["health"]["complete"], "complete: " + path)
+    expect("ends early" not in prof("report", "perf.data").out, "the whole file is whole")
 
 
 def test_standard_input():
