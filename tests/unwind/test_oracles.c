@@ -115,12 +115,13 @@ static const struct way ways[] = {
 	{ "PLT, bound late", "gcc", "plt.c", "-O2 -Wl,-z,lazy", 3, { 90, 90 } },
 	{ "exceptions", "g++", "throws.cpp", "-O2", 41, { 80, 80 } },
 	{ "assembler without CFI", "gcc", "assembler.c", "-O2", 3, { 30, 30 } },
+	/* Where libunwind guesses, chance decides what it comes to: what stands in the stack. */
 	{ "no CFI but frame pointers",
 	  "gcc",
 	  "mixed.c",
 	  "-O2 -fno-asynchronous-unwind-tables -fno-omit-frame-pointer",
 	  7,
-	  { 10, 10 } },
+	  { 0, 10 } },
 	{ "no CFI at all", "gcc", "mixed.c", "-O2 -fno-asynchronous-unwind-tables", 7, { 1, 1 } },
 	{ "musl", "musl-gcc", "mixed.c", "-O2", 7, { 0, 0 } },
 };
