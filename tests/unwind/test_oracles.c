@@ -121,8 +121,8 @@ static const struct way ways[] = {
 	  "mixed.c",
 	  "-O2 -fno-asynchronous-unwind-tables -fno-omit-frame-pointer",
 	  7,
-	  { 0, 10 } },
-	{ "no CFI at all", "gcc", "mixed.c", "-O2 -fno-asynchronous-unwind-tables", 7, { 0, 0 } },
+	  { 1, 10 } },
+	{ "no CFI at all", "gcc", "mixed.c", "-O2 -fno-asynchronous-unwind-tables", 7, { 1, 1 } },
 	{ "musl", "musl-gcc", "mixed.c", "-O2", 7, { 0, 0 } },
 };
 
