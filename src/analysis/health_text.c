@@ -238,6 +238,19 @@ static void add_file_line(struct bytes *out, const struct profile *p)
 				: "file: what was imported ends early or is damaged; what could be read is here\n");
 }
 
+static void add_openers_line(struct bytes *out, const struct profile *p)
+{
+	uint64_t n = p->health.openers_killed;
+
+	if (!n)
+		return;
+	bytes_printf(out, "files: the process that opens them ended early ");
+	if (n > 1)
+		append_count(out, n);
+	bytes_printf(out, n == 1 ? "once: " : " times: ");
+	bytes_printf(out, "some names may be missing\n");
+}
+
 void health_format_wrapped(const struct health *h, const struct profile *p, uint32_t width,
 			   struct bytes *out)
 {
@@ -254,6 +267,7 @@ void health_format_wrapped(const struct health *h, const struct profile *p, uint
 	add_cut_line(out, h, p, width);
 	add_names_line(out, h, p, width);
 	add_file_line(out, p);
+	add_openers_line(out, p);
 	if (remedy)
 		bytes_printf(out, "mend: %s\n", remedy);
 }

@@ -89,13 +89,17 @@ struct files_server {
 	bool (*begin)(void *ctx, pid_t pid, const char *path);
 	/* The work is done. false: somebody else has answered meanwhile (files_answer_for). NULL: nobody does. */
 	bool (*end)(void *ctx);
+	/* Before a request is taken: from now on somebody may wait for an answer. After the answer: nobody does. So whoever
+	 * sees a server end knows whether to answer for it. NULL: nobody wants to know. */
+	void (*owes)(void *ctx, bool answer);
 	/* A file that a program names was not passed on. NULL: nobody wants to know. */
 	void (*refused)(void *ctx, const char *path, const char *why);
 	void *ctx;
 };
 /* Serve one request waiting on socket. 1 served, 0 the other end is gone, -1 error. */
 int files_serve(const struct files_server *s, int socket);
-/* Answer a request that somebody else has taken and will not answer. As files_serve. */
+/* Answer a request that somebody else has, or may have, taken and will not answer. As files_serve. What it had answered
+ * already is not taken for the answer to the next request. */
 int files_answer_for(int socket, const struct error *err);
 
 /* Pass and take descriptors over a Unix socket together with up to 64 kB of bytes; at most 200 descriptors a

@@ -51,7 +51,7 @@ bool protocol_parse_request(const void *message, size_t len, struct protocol_req
 		return false;
 	if (out->op < OP_OPEN_MAPPED || out->op >= OP_END || out->pid < 0 || out->tid < 0)
 		return false;
-	if (out->path_len != reader_left(&r) || out->path_len >= PATH_MAX || out->zero != 0)
+	if (out->path_len != reader_left(&r) || out->path_len >= PATH_MAX)
 		return false;
 	reader_copy(&r, path, out->path_len);
 	path[out->path_len] = '\0';

@@ -30,7 +30,7 @@ struct protocol_request {
 	uint32_t what; /* enum files_proc, or the skipped sources of OP_OPEN_MAPPED */
 	uint64_t start, end; /* of OP_OPEN_MAPPED; address and length of OP_READ_MEMORY */
 	uint32_t path_len; /* bytes that follow, without a final NUL */
-	uint32_t zero;
+	uint32_t serial; /* of the request, for its answer */
 };
 
 enum protocol_form { FORM_ERROR, FORM_INLINE, FORM_MEMFD, FORM_FILE };
@@ -40,6 +40,8 @@ struct protocol_answer {
 	int32_t errnum;
 	uint32_t source; /* enum files_source of OP_OPEN_MAPPED */
 	uint64_t len;	 /* of the error text, the data that follow, or the memfd */
+	uint32_t serial; /* of the request; 0: of whatever is waited for, from who does not know it */
+	uint32_t zero;
 };
 
 /* A memfd with these bytes that nobody can change any more; -1 with errno. */

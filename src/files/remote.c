@@ -19,6 +19,7 @@ struct remote {
 	pthread_mutex_t
 		lock; /* held from a request until its answer has been taken out of message */
 	int socket;
+	uint32_t serial;	    /* of the last request */
 	int limit;		    /* EMFILE, ENFILE: a file did not come for that reason */
 	void (*on_wait)(void *ctx); /* or NULL */
 	void *on_wait_ctx;
@@ -57,7 +58,7 @@ static void note_limit(struct remote *r, int errnum)
 		r->limit = errnum;
 }
 
-static int receive(struct remote *r, struct answer *a, struct error *err)
+static int receive_one(struct remote *r, struct answer *a, struct error *err)
 {
 	size_t fd_count;
 
@@ -76,6 +77,21 @@ static int receive(struct remote *r, struct answer *a, struct error *err)
 		return error_set(err, ERROR_FORMAT, "a malformed answer about a file");
 	}
 	return 0;
+}
+
+/* A server that was ended may have answered before somebody else did so for it. */
+static bool is_late(const struct remote *r, const struct answer *a)
+{
+	return a->head.serial != 0 && a->head.serial != r->serial;
+}
+
+static int receive(struct remote *r, struct answer *a, struct error *err)
+{
+	int status;
+
+	while ((status = receive_one(r, a, err)) == 0 && is_late(r, a))
+		close_fd_ptr(&a->fd);
+	return status;
 }
 
 /* Turns an error answer into err. *err gets the text as the broker wrote it. */
@@ -115,6 +131,8 @@ static int ask(struct remote *r, struct protocol_request *q, const char *path, s
 	if (path_len >= PATH_MAX)
 		return error_set_errno(err, ENAMETOOLONG, "cannot open a file");
 	q->path_len = (uint32_t)path_len;
+	r->serial = r->serial == UINT32_MAX ? 1 : r->serial + 1;
+	q->serial = r->serial;
 	if (fd_passing_send(r->socket, parts, path_len ? 2 : 1, NULL, 0, 0) < 0)
 		return closed(err);
 	if (receive(r, a, err) < 0)

@@ -3,6 +3,7 @@
  * checked, and an answer that the other end does not take is not waited for.
  */
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -312,7 +313,7 @@ static void work_on(const struct files_server *s, const struct protocol_request 
 		reply_not_recorded(q, r);
 }
 
-int files_serve(const struct files_server *s, int socket)
+static int serve_one(const struct files_server *s, int socket)
 {
 	CLEANUP_FREE uint8_t *message = xmalloc(PROTOCOL_MAX_MESSAGE);
 	char path[PATH_MAX];
@@ -331,7 +332,27 @@ int files_serve(const struct files_server *s, int socket)
 		return files_answer_for(socket, &err);
 	}
 	work_on(s, &q, path, &r);
+	r.head.serial = q.serial;
 	int status = s->end && !s->end(s->ctx) ? -1 : send_reply(socket, &r);
 	release(&r);
+	return status;
+}
+
+static void wait_for_request(int socket)
+{
+	struct pollfd p = { .fd = socket, .events = POLLIN };
+
+	while (poll(&p, 1, -1) < 0 && errno == EINTR)
+		;
+}
+
+int files_serve(const struct files_server *s, int socket)
+{
+	if (!s->owes)
+		return serve_one(s, socket);
+	wait_for_request(socket);
+	s->owes(s->ctx, true);
+	int status = serve_one(s, socket);
+	s->owes(s->ctx, false);
 	return status;
 }

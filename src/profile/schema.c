@@ -211,6 +211,7 @@ static const struct column health_columns[] = {
 	HEALTH(stack_bytes, "bytes"),
 	HEALTH(stacks_checked, ""),
 	HEALTH(stacks_agreed, ""),
+	HEALTH(openers_killed, ""),
 };
 
 #define TABLE(name_, kind_, columns_, row)                                               \

@@ -177,8 +177,9 @@ static void look_after_openers(struct apart *a)
 	openers_watch(&a->openers);
 	for (int i = 0; i < OPENERS; i++) {
 		pid_t pid = a->openers.all[i].pid;
-		if (pid > 0 && waitpid(pid, NULL, WNOHANG) == pid)
-			openers_ended(&a->openers, pid);
+		int status;
+		if (pid > 0 && waitpid(pid, &status, WNOHANG) == pid)
+			openers_ended(&a->openers, pid, status);
 	}
 }
 

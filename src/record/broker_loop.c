@@ -93,6 +93,8 @@ static void stop_recording(struct broker *b)
 		.wait_status = b->child_ended ? b->wait_status : -1,
 		.rusage_ns = b->child_ended ? b->child_cpu_ns : 0,
 		.broker_cpu_ns = cpu_ns(&own) + openers_cpu_ns(&b->openers),
+		.openers_killed = b->openers.killed,
+		.openers_gone = b->openers.gave_up,
 	};
 	if (!b->worker_gone && control_send(b->control, &m, sizeof(m), NULL, 0, NULL) < 0)
 		worker_lost(b);
@@ -149,7 +151,7 @@ static void reap_children(struct broker *b)
 				continue;
 			b->worker = 0; /* its end shows on the control socket */
 			b->worker_signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-		} else if (!WIFSTOPPED(status) && openers_ended(&b->openers, pid)) {
+		} else if (!WIFSTOPPED(status) && openers_ended(&b->openers, pid, status)) {
 			continue;
 		} else if (b->launched && pid == b->launch.pid) {
 			if (WIFSTOPPED(status)) {

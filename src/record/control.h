@@ -74,6 +74,8 @@ struct control_stop {
 	int32_t wait_status; /* of the launched command; -1 unknown */
 	uint64_t rusage_ns; /* CPU time of the launched command and the descendants it waited for */
 	uint64_t broker_cpu_ns;
+	uint32_t openers_killed; /* and replaced */
+	uint32_t openers_gone;	 /* 1: not all were replaced */
 };
 
 struct control_rings {

@@ -69,6 +69,11 @@ static bool end(void *ctx)
 	       busy == OPENER_IDLE;
 }
 
+static void owes(void *ctx, bool answer)
+{
+	atomic_store(&((struct serving *)ctx)->shared->owes, answer);
+}
+
 /* One at a time is kept for the broker to say; the others are only counted. */
 static void refused(void *ctx, const char *path, const char *why)
 {
@@ -107,12 +112,14 @@ _Noreturn void opener_main(const struct openers *all, const struct opener *self)
 				       .access = access_to,
 				       .begin = begin,
 				       .end = end,
+				       .owes = owes,
 				       .refused = refused,
 				       .ctx = &s };
 	prctl(PR_SET_NAME, "prof-opener");
 	let_go_of_everything(self->socket);
 	follow(&s, files);
-	while (files_serve(&server, self->socket) == 1)
+	int status;
+	while ((status = files_serve(&server, self->socket)) == 1)
 		;
-	_exit(0);
+	_exit(status == 0 ? 0 : 1);
 }

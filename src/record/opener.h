@@ -3,7 +3,8 @@
  * user's rights, as the broker has, whose children they are. An open, a read or a look into a
  * process's memory may have to wait for a file system that never answers, in a way that not even
  * SIGKILL ends; so one that has waited too long is left behind with all it holds, another takes its
- * place, and whatever lies where the former got stuck is not asked for again.
+ * place, and whatever lies where the former got stuck is not asked for again. One that is killed is
+ * replaced too.
  */
 #ifndef PROF_RECORD_OPENER_H
 #define PROF_RECORD_OPENER_H
@@ -35,7 +36,8 @@ struct openers {
 	uint64_t since_ticks, ended_cpu_ns;
 	struct opener_stuck *stuck;
 	unsigned restarts;
-	bool said_refused;
+	unsigned killed; /* that ended although somebody may yet ask them */
+	bool said_refused, gave_up /* some that ended have no successor */;
 };
 
 /* Takes the sockets over; -1: there is one opener less. */
@@ -48,8 +50,8 @@ void openers_for_caller(struct openers *o);
 int openers_start(struct openers *o, struct error *err);
 /* Every now and then: leaves behind what is stuck, says what there is to say. */
 void openers_watch(struct openers *o);
-/* A child of ours has ended: true when it was one of these. */
-bool openers_ended(struct openers *o, pid_t pid);
+/* A child of ours has ended, with this wait status: true when it was one of these. */
+bool openers_ended(struct openers *o, pid_t pid, int status);
 uint64_t openers_cpu_ns(const struct openers *o);
 /* Closes the sockets: who opens for nobody ends. */
 void openers_release(struct openers *o);

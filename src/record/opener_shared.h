@@ -16,6 +16,7 @@ enum opener_state {
 
 struct opener_shared {
 	atomic_uint state;
+	atomic_uint owes;    /* somebody may wait for its answer */
 	atomic_uint request; /* counts them */
 	atomic_uint_least64_t cpu_ns;
 	pid_t pid; /* of the request, as its path valid while busy */

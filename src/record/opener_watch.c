@@ -106,8 +106,10 @@ static void restart(struct openers *o, struct opener *p)
 		error_set(&err, ERROR_LIMIT, "it has been started too often");
 	if (err.code == ERROR_NONE && start(o, p, &err) == 0)
 		return;
-	if (p->socket >= 0)
+	if (p->socket >= 0) {
+		o->gave_up = true;
 		log_message(LOG_ERROR, "no more files are opened: %s", err.text);
+	}
 	p->pid = 0;
 	close_opener(p);
 }
@@ -215,19 +217,42 @@ void openers_watch(struct openers *o)
 	}
 }
 
-bool openers_ended(struct openers *o, pid_t pid)
+/* It ends by itself only when nobody is left who could ask it. */
+static bool was_killed(const struct opener *p, int status)
+{
+	return p->socket >= 0 && (!WIFEXITED(status) || WEXITSTATUS(status) != 0);
+}
+
+/* Both may have been killed at once. */
+static void say_killed(struct openers *o, int status)
+{
+	log_message(o->killed ? LOG_INFO : LOG_NOTICE,
+		    "the process that opens files has ended early%s%s; another one takes its place",
+		    WIFSIGNALED(status) ? ": " : "",
+		    WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "");
+	o->killed++;
+}
+
+static void replace_killed(struct openers *o, struct opener *p, int status)
 {
 	struct error err = { 0 };
+	say_killed(o, status);
+	if (atomic_load(&p->shared->owes)) {
+		error_set(&err, ERROR_SYSTEM, "the process that opens files has ended");
+		files_answer_for(p->socket, &err);
+	}
+	restart(o, p);
+}
+
+bool openers_ended(struct openers *o, pid_t pid, int status)
+{
 	for (int i = 0; i < OPENERS; i++) {
 		struct opener *p = &o->all[i];
 		if (p->pid != pid)
 			continue;
-		unsigned busy = OPENER_BUSY;
 		p->pid = 0;
-		if (atomic_compare_exchange_strong(&p->shared->state, &busy, OPENER_ABANDONED)) {
-			error_set(&err, ERROR_SYSTEM, "the process that opens files has ended");
-			files_answer_for(p->socket, &err);
-			restart(o, p);
+		if (was_killed(p, status)) {
+			replace_killed(o, p, status);
 		} else {
 			say_refused(o, p->shared);
 			close_opener(p); /* its client is gone */

@@ -626,6 +626,7 @@ static void write_health(struct pipeline *p, const struct pipeline_end *end)
 		.out_of_order = end->out_of_order,
 		.ring_bytes = end->ring_bytes,
 		.stack_bytes = end->stack_bytes,
+		.openers_killed = end->openers_killed,
 		.stacks_checked = s.checked,
 		.stacks_agreed = s.agreed,
 		.complete = !end->is_cut,

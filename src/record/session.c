@@ -297,7 +297,7 @@ static void say_summary(const struct broker *b)
 static int exit_status(const struct broker *b, int *die_by_signal)
 {
 	if (!b->launched)
-		return b->done && !b->summary.write_failed ? 0 : 1;
+		return b->done && !b->summary.write_failed && !b->openers.gave_up ? 0 : 1;
 	if (WIFSIGNALED(b->wait_status)) {
 		*die_by_signal = WTERMSIG(b->wait_status);
 		return 128 + *die_by_signal;

@@ -382,6 +382,14 @@ static void note_outliving(struct worker *w)
 			      "processes of the command ran on after it had ended, unrecorded");
 }
 
+static void note_openers(struct worker *w)
+{
+	if (w->stop.openers_gone)
+		pipeline_note(
+			w->pipeline,
+			"files could not be opened any more: stacks are cut and names missing");
+}
+
 static void fill_summary(struct worker *w, struct control_summary *m)
 {
 	struct pipeline_stats s;
@@ -488,11 +496,13 @@ static void finish(struct worker *w)
 		.end_ns = clock_monotonic_ns(),
 		.other_cpu_ns = w->stop.broker_cpu_ns,
 		.ring_bytes = w->rings.ring_bytes,
+		.openers_killed = w->stop.openers_killed,
 		.stack_bytes =
 			w->plan->stack_mode == STACK_COPY ? w->plan->stack_bytes[w->grown] : 0,
 		.system_wide = w->plan->system_wide,
 	};
 	note_clocks(w);
+	note_openers(w);
 	note_outliving(w);
 	if (pipeline_finish(w->pipeline, &end, &w->write_error) < 0 &&
 	    w->write_error.code == ERROR_NONE)

@@ -389,6 +389,45 @@ static void hostile_answers_are_refused(void **state)
 		close(all[i]);
 }
 
+/* As when a server answered, was killed, and was answered for. */
+static void late_answers_are_dropped(void **state)
+{
+	static const struct protocol_answer late = { .form = FORM_INLINE, .serial = 1 };
+	static const struct protocol_answer lost = { .form = FORM_ERROR };
+
+	struct {
+		struct protocol_answer head;
+		char data[8];
+	} good = { { .form = FORM_INLINE, .serial = 2, .len = 8 }, "an entry" };
+	struct bytes out = { 0 };
+	int s[2], null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	(void)state;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, s), 0);
+	struct files *f = files_remote_new(s[0]);
+	assert_true(files_send_fds(s[1], &lost, sizeof(lost), NULL, 0) > 0);
+	assert_int_equal(files_read_proc(f, FILES_PROC_PIDS, 0, 0, &out, NULL), -1);
+	assert_true(files_send_fds(s[1], &late, sizeof(late), NULL, 0) > 0);
+	assert_true(files_send_fds(s[1], &good, sizeof(good), NULL, 0) > 0);
+	assert_int_equal(files_read_proc(f, FILES_PROC_PIDS, 0, 0, &out, NULL), 0);
+	assert_int_equal(out.len, 8);
+	assert_memory_equal(out.data, "an entry", 8);
+	/* One with a file, which is closed. */
+	struct protocol_answer file = { .form = FORM_FILE, .serial = 2 };
+	assert_true(files_send_fds(s[1], &file, sizeof(file), &null, 1) > 0);
+	good.head.serial = 3;
+	assert_true(files_send_fds(s[1], &good, sizeof(good), NULL, 0) > 0);
+	int next = dup(null);
+	close(next);
+	assert_int_equal(files_read_proc(f, FILES_PROC_PIDS, 0, 0, &out, NULL), 0);
+	assert_int_equal(dup(null), next);
+	const int all[] = { s[0], s[1], null, next };
+	for (size_t i = 0; i < ARRAY_LEN(all); i++)
+		close(all[i]);
+	files_free(f);
+	bytes_release(&out);
+}
+
 static void passing_many_descriptors(void **state)
 {
 	int s[2], fds[200], got[200];
@@ -489,6 +528,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(cache_entries_are_passed, set_up_cache,
 						tear_down_cache),
 		cmocka_unit_test(hostile_answers_are_refused),
+		cmocka_unit_test(late_answers_are_dropped),
 		cmocka_unit_test(waiting_is_told),
 		cmocka_unit_test(passing_many_descriptors),
 	};

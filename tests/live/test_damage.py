@@ -9,7 +9,7 @@ import tempfile
 import time
 
 from proftest import PROF, RATE, Recording, Skip, alive, below, child_named, children, comm, cpu_seconds, expect
-from proftest import expect_equal, main, need_root, prof, program, record, run, start, total, wait_until
+from proftest import expect_equal, finish, main, need_root, prof, program, record, run, start, total, wait_until
 
 ROUNDS = int(os.environ.get("PROF_ROUNDS", "4"))
 
@@ -96,6 +96,25 @@ def test_kill_broker():
 
 def test_kill_both():
     kill_some("both")
+
+
+def test_killed_openers_are_replaced():
+    """Both, before anything was opened for what is recorded: stacks are as whole as ever, and it is said."""
+    path, p, target = start_recording()
+    openers = [c for c in workers(p.pid) if comm(c) == "prof-opener"]
+    expect_equal(len(openers), 2, "openers")
+    for pid in openers:
+        os.kill(pid, signal.SIGKILL)
+    wait_until(lambda: cpu_seconds(target) > 0.5, "the target to burn")
+    os.kill(target, signal.SIGTERM)
+    r = finish(p)
+    expect_equal(r.signal, signal.SIGTERM, "the command's end: " + str(r))
+    expect_equal(r.err.count("the process that opens files has ended early: Killed; another one takes its place"), 1, str(r))
+    info = Recording(path).info()["health"]
+    expect_equal(info["openers_killed"], 2, "openers killed")
+    expect(info["delivered"] > 0 and info["whole"] >= 0.9 * info["delivered"], str(info))
+    report = prof("report", path)
+    expect("files: the process that opens them ended early 2 times: some names may be missing\n" in report.out, str(report))
 
 
 def test_full_disk():

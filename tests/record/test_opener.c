@@ -1,5 +1,6 @@
 /* The broker's care for its openers: what they have to say is said however they end. */
 #include <fcntl.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -132,8 +133,9 @@ static void a_refusal_is_said_when_the_opener_has_ended(void **state)
 	pid_t pid = f->openers.all[0].pid;
 	the_worker_ends(f);
 	wait_for_its_end(f);
-	waitpid(pid, NULL, 0);
-	assert_true(openers_ended(&f->openers, pid));
+	int status;
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(openers_ended(&f->openers, pid, status));
 	openers_watch(&f->openers);
 	expect_said_once(f);
 }
@@ -148,6 +150,88 @@ static void a_refusal_is_said_when_nobody_looked_until_the_end(void **state)
 	openers_release(&f->openers);
 	openers_reap(&f->openers);
 	expect_said_once(f);
+}
+
+static void kill_opener(struct fixture *f, int i)
+{
+	pid_t pid = f->openers.all[i].pid;
+	int status;
+
+	assert_int_equal(kill(pid, SIGKILL), 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(openers_ended(&f->openers, pid, status));
+	assert_true(f->openers.all[i].pid > 0 && f->openers.all[i].pid != pid);
+}
+
+static void expect_served(struct fixture *f, int i)
+{
+	struct files *files = files_remote_new(f->clients[i]);
+	struct bytes out = { 0 };
+
+	assert_int_equal(files_read_proc(files, FILES_PROC_STAT, getpid(), 0, &out, NULL), 0);
+	assert_int_equal(strtol((const char *)out.data, NULL, 10), getpid());
+	bytes_release(&out);
+	files_free(files);
+}
+
+static void a_killed_opener_is_replaced(void **state)
+{
+	static const char want[] =
+		"prof: the process that opens files has ended early: Killed; another one takes its place\n";
+	struct fixture *f = *state;
+	char text[1024] = "";
+
+	expect_served(f, 0);
+	while (atomic_load(&f->openers.all[0].shared->owes)) /* it has only just answered */
+		sched_yield();
+	for (int i = 0; i < OPENERS; i++)
+		kill_opener(f, i);
+	for (int i = 0; i < OPENERS; i++)
+		expect_served(f, i);
+	assert_int_equal(f->openers.killed, OPENERS);
+	assert_false(f->openers.gave_up);
+	assert_true(pread(f->said, text, sizeof(text) - 1, 0) > 0);
+	assert_string_equal(text, want); /* once */
+}
+
+/* Wherever it was killed after it had taken a request, whoever waits gets an answer. */
+static void a_request_of_a_killed_opener_fails(void **state)
+{
+	struct fixture *f = *state;
+	struct files *files = files_remote_new(f->clients[0]);
+	struct bytes out = { 0 };
+	struct error err = { 0 };
+
+	atomic_store(&f->openers.all[0].shared->owes, 1);
+	kill_opener(f, 0);
+	assert_int_equal(files_read_proc(files, FILES_PROC_STAT, getpid(), 0, &out, &err), -1);
+	assert_string_equal(err.text, "the process that opens files has ended");
+	/* The answer of the new one to that request is not taken for this one's. */
+	assert_int_equal(files_read_proc(files, FILES_PROC_STAT, getppid(), 0, &out, NULL), -1);
+	assert_int_equal(files_read_proc(files, FILES_PROC_STAT, getpid(), 0, &out, NULL), 0);
+	assert_int_equal(strtol((const char *)out.data, NULL, 10), getpid());
+	bytes_release(&out);
+	files_free(files);
+}
+
+static void openers_that_end_again_and_again_are_given_up(void **state)
+{
+	struct fixture *f = *state;
+	char text[1024] = "";
+	pid_t pid;
+	int status;
+
+	for (int i = 0; i < OPENER_MAX_RESTARTS; i++)
+		kill_opener(f, 0);
+	pid = f->openers.all[0].pid;
+	assert_int_equal(kill(pid, SIGKILL), 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(openers_ended(&f->openers, pid, status));
+	assert_int_equal(f->openers.all[0].pid, 0);
+	assert_true(f->openers.gave_up);
+	assert_true(pread(f->said, text, sizeof(text) - 1, 0) > 0);
+	assert_non_null(
+		strstr(text, "\nprof: no more files are opened: it has been started too often\n"));
 }
 
 /* However many folders hang, a recording ends. */
@@ -173,6 +257,9 @@ int main(void)
 		TEST(a_refusal_is_said),
 		TEST(a_refusal_is_said_when_the_opener_has_ended),
 		TEST(a_refusal_is_said_when_nobody_looked_until_the_end),
+		TEST(a_killed_opener_is_replaced),
+		TEST(a_request_of_a_killed_opener_fails),
+		TEST(openers_that_end_again_and_again_are_given_up),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
