@@ -84,6 +84,33 @@ void text_append_printable(struct bytes *out, const char *s, size_t len)
 	}
 }
 
+#define PLAIN_CHARACTERS                                                         \
+	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-:.,/=@" \
+	"%+"
+
+/* Inside single quotes a quote is the only thing that needs another way. */
+static void append_quoted(struct bytes *out, const char *s)
+{
+	bytes_u8(out, '\'');
+	for (size_t n; *s; s += n) {
+		n = strcspn(s, "'");
+		text_append_printable(out, s, n);
+		if (s[n] == '\'') {
+			bytes_printf(out, "'\\''");
+			n++;
+		}
+	}
+	bytes_u8(out, '\'');
+}
+
+void text_append_word(struct bytes *out, const char *s)
+{
+	if (*s && !s[strspn(s, PLAIN_CHARACTERS)])
+		bytes_printf(out, "%s", s);
+	else
+		append_quoted(out, s);
+}
+
 char *text_printable(const char *s)
 {
 	struct bytes out = { 0 };

@@ -12,7 +12,10 @@
  * shown as \xNN; valid UTF-8 passes, but bidi controls and line/paragraph separators are escaped
  * too. */
 void text_append_printable(struct bytes *out, const char *s, size_t len);
-/* The same as a heap string the caller frees. */
+/* Append s as one word of a command to copy into a shell, quoted where that is needed, and
+ * printable. */
+void text_append_word(struct bytes *out, const char *s);
+/* The same as text_append_printable, as a heap string the caller frees. */
 char *text_printable(const char *s);
 /* Columns on a terminal of valid UTF-8 text (wcwidth rules, locale-independent). */
 size_t text_width(const char *s, size_t len);

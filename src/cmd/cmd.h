@@ -46,6 +46,7 @@ struct cmd_option {
 	const char *help;	    /* one line */
 	const char *heading;	    /* begins a group of options in the help */
 	bool negatable, hidden;
+	bool selects; /* which samples and frames: whatever shows them shows the same ones with it */
 };
 
 #define OPTION_NOT_TOLD SIZE_MAX

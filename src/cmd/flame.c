@@ -43,7 +43,7 @@ static const struct cmd_option rows[] = {
 	       .help = "frames are programs and libraries, not functions"),
 	OPTION(struct options, by_line, OPT_FLAG, 0, "by-line",
 	       .help = "frames are lines of functions"),
-	OPTION(struct options, merge_recursion, OPT_FLAG, 0, "merge-recursion",
+	OPTION(struct options, merge_recursion, OPT_FLAG, 0, "merge-recursion", .selects = true,
 	       .help = "a function that calls itself is one frame"),
 	{ .name = NULL },
 };

@@ -23,30 +23,36 @@ extern const char *const demangle_choices[]; /* in the order of enum name_style 
 		       "prof.data)")
 /* The filters and how frames are named. */
 #define CMD_FILTER_OPTIONS(type, member)                                                                  \
-	OPTION(type, member.filter.event, OPT_STRING, 0, "event", .argument = "EVENT",                    \
-	       .heading = "Only a part of the samples",                                                   \
+	OPTION(type, member.filter.event, OPT_STRING, 0, "event", .selects = true,                        \
+	       .argument = "EVENT", .heading = "Only a part of the samples",                              \
 	       .help = "samples of this event (default: the first)"),                                     \
-		OPTION(type, member.filter.time, OPT_STRING, 0, "time", .argument = "FROM,TO",            \
+		OPTION(type, member.filter.time, OPT_STRING, 0, "time", .selects = true,                  \
+		       .argument = "FROM,TO",                                                             \
 		       .help = "a span in seconds or percent from the start: 2,5 or 10%-20%; either end " \
 			       "may be left out"),                                                        \
-		OPTION(type, member.filter.comm, OPT_STRING, 0, "comm", .argument = "NAMES",              \
+		OPTION(type, member.filter.comm, OPT_STRING, 0, "comm", .selects = true,                  \
+		       .argument = "NAMES",                                                               \
 		       .help = "commands of these names (each exact, a glob, or a /regex/)"),             \
-		OPTION(type, member.filter.pid, OPT_STRING, 0, "pid", .argument = "PIDS",                 \
-		       .help = "these processes"),                                                        \
-		OPTION(type, member.filter.tid, OPT_STRING, 0, "tid", .argument = "TIDS",                 \
-		       .help = "these threads"),                                                          \
-		OPTION(type, member.filter.module, OPT_STRING, 0, "module", .argument = "NAMES",          \
+		OPTION(type, member.filter.pid, OPT_STRING, 0, "pid", .selects = true,                    \
+		       .argument = "PIDS", .help = "these processes"),                                    \
+		OPTION(type, member.filter.tid, OPT_STRING, 0, "tid", .selects = true,                    \
+		       .argument = "TIDS", .help = "these threads"),                                      \
+		OPTION(type, member.filter.module, OPT_STRING, 0, "module", .selects = true,              \
+		       .argument = "NAMES",                                                               \
 		       .help = "samples taken in these programs or libraries"),                           \
-		OPTION(type, member.filter.symbol, OPT_STRING, 0, "symbol", .argument = "NAMES",          \
-		       .help = "samples taken in these functions"),                                       \
-		OPTION(type, member.filter.focus, OPT_STRING, 0, "focus", .argument = "REGEX",            \
+		OPTION(type, member.filter.symbol, OPT_STRING, 0, "symbol", .selects = true,              \
+		       .argument = "NAMES", .help = "samples taken in these functions"),                  \
+		OPTION(type, member.filter.focus, OPT_STRING, 0, "focus", .selects = true,                \
+		       .argument = "REGEX",                                                               \
 		       .help = "samples with a matching function anywhere on their stack"),               \
-		OPTION(type, member.filter.ignore, OPT_STRING, 0, "ignore", .argument = "REGEX",          \
+		OPTION(type, member.filter.ignore, OPT_STRING, 0, "ignore", .selects = true,              \
+		       .argument = "REGEX",                                                               \
 		       .help = "samples without a matching function on their stack"),                     \
-		OPTION(type, member.no_inline, OPT_FLAG, 0, "no-inline", .heading = "Frames",             \
+		OPTION(type, member.no_inline, OPT_FLAG, 0, "no-inline", .selects = true,                 \
+		       .heading = "Frames",                                                               \
 		       .help = "leave inlined functions out: they count as the function they are in"),    \
-		OPTION(type, member.demangle, OPT_CHOICE, 0, "demangle", .argument = "HOW",               \
-		       .choices = demangle_choices,                                                       \
+		OPTION(type, member.demangle, OPT_CHOICE, 0, "demangle", .selects = true,                 \
+		       .argument = "HOW", .choices = demangle_choices,                                    \
 		       .help = "C++ and Rust names: full, simple (without parameters and template "       \
 			       "arguments; what is then called the same counts as one) or none (as the linker knows them; default: full)")
 

@@ -5,6 +5,7 @@
 #ifndef PROF_CMD_OPTIONS_H
 #define PROF_CMD_OPTIONS_H
 
+#include "base/bytes.h"
 #include "base/error.h"
 #include "cmd/cmd.h"
 #include <stdbool.h>
@@ -21,6 +22,11 @@ struct words {
 int options_parse(const struct cmd_option *rows, bool stops_at_first_operand, void *out,
 		  struct words *words, struct error *err);
 void options_release(const struct cmd_option *rows, void *out);
+
+/* Appends the options that are not as by default, each behind a space, as words to copy into a
+ * shell: those of rows that wanted says. */
+void options_append(struct bytes *out, const struct cmd_option *rows, const void *options,
+		    bool (*wanted)(const struct cmd_option *row));
 
 void cmd_strings_add(struct cmd_strings *s, const char *item);
 

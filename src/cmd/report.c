@@ -2,9 +2,11 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
 #include "cmd/input.h"
+#include "cmd/options.h"
 #include "cmd/terminal.h"
 #include "output/output.h"
 
@@ -50,7 +52,7 @@ static const struct cmd_option rows[] = {
 	       .help = "for lines of this width (default: the terminal's, else 80)"),
 	OPTION(struct options, stdio, OPT_FLAG, 0, "stdio", .hidden = true, .help = "as text"),
 	CMD_FILTER_OPTIONS(struct options, input),
-	OPTION(struct options, merge_recursion, OPT_FLAG, 0, "merge-recursion",
+	OPTION(struct options, merge_recursion, OPT_FLAG, 0, "merge-recursion", .selects = true,
 	       .help = "a function that calls itself is one frame"),
 	{ .name = NULL },
 };
@@ -67,6 +69,31 @@ static int check(const struct options *o)
 		return cmd_usage(&command_report, "%s is too large",
 				 o->width > 10000 ? "--width" : "--limit");
 	return EXIT_DONE;
+}
+
+static bool is_given_again(const struct cmd_option *row)
+{
+	static const char *const others[] = { "input", "by", "limit" };
+
+	for (size_t i = 0; i < ARRAY_LEN(others); i++) {
+		if (strcmp(row->name, others[i]) == 0)
+			return false;
+	}
+	return true;
+}
+
+static bool is_selection(const struct cmd_option *row)
+{
+	return row->selects;
+}
+
+static char *words(const struct options *o, bool (*wanted)(const struct cmd_option *row))
+{
+	struct bytes out = { 0 };
+
+	options_append(&out, rows, o, wanted);
+	bytes_u8(&out, '\0');
+	return (char *)out.data;
 }
 
 static struct report_options report_options(const struct options *o)
@@ -106,6 +133,9 @@ static int run(void *options, int argc, char **argv)
 	if (status != EXIT_DONE)
 		return status;
 	struct report_options r = report_options(o);
+	CLEANUP_FREE char *given = words(o, is_given_again), *selection = words(o, is_selection);
+	r.given = given;
+	r.selection = selection;
 	cmd_say_no_samples(&command_report, &v);
 	if (output_report(&out, &v.profile, &v.samples, v.event, &r, &err) < 0)
 		status = cmd_fail(&command_report, &err, cmd_status(&err));

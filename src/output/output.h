@@ -25,6 +25,9 @@ struct report_options {
 	double min_percent;   /* rows below are summed in one line */
 	bool tree;	      /* call tree, top down */
 	const char *callers, *callees; /* of this function; NULL = no */
+	/* Of a command to copy, each behind a space; NULL = "". All that were given but by and limit; of these, those
+	 * that say which samples and frames. */
+	const char *given, *selection;
 	struct calltree_options frames;
 };
 /* 0, or -1 when a function named in the options is not there (with near matches). */

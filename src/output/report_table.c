@@ -304,14 +304,15 @@ static const char *plural(enum flat_by by, size_t n)
 	return names[(size_t)by < ARRAY_LEN(names) ? by : 0][n != 1];
 }
 
-/* A name is shown as this terminal can show it. */
-static void show_origin(struct show *s, const struct profile *p)
+/* The file and options, shown as this terminal can show them. */
+static void show_words(struct report *r, const char *options)
 {
-	struct bytes name = { 0 };
+	struct bytes words = { 0 };
 
-	origin_append(&name, p, " ");
-	show_text(s, (const char *)name.data, name.len);
-	bytes_release(&name);
+	origin_append(&words, r->profile, " ");
+	bytes_printf(&words, "%s", options ? options : "");
+	show_text(&r->show, (const char *)words.data, words.len);
+	bytes_release(&words);
 }
 
 static void print_rest(struct table *t)
@@ -329,7 +330,7 @@ static void print_rest(struct table *t)
 	bytes_printf(s->out, "  ");
 	report_append_count(s->out, left, "more", "more");
 	bytes_printf(s->out, " %s: prof report", plural(by, left));
-	show_origin(s, t->report->profile);
+	show_words(t->report, t->report->options->given);
 	bytes_printf(s->out, "%s%s --limit %zu\n", by ? " --by " : "", by ? report_by_name(by) : "",
 		     more < t->flat->rows.len ? more : t->flat->rows.len);
 }
@@ -362,11 +363,12 @@ static void print_next(struct report *r, const struct flat *f)
 	struct wrap w;
 	struct bytes part = { 0 }, line = { 0 };
 	bool functions = r->options->by == FLAT_BY_FUNCTION;
+	const char *selection = r->options->selection ? r->options->selection : "";
 
 	wrap_begin(&w, &line, "next: ", r->show.width, 6);
 	bytes_printf(&part, "prof report");
 	origin_append(&part, r->profile, " ");
-	bytes_printf(&part, " --tree");
+	bytes_printf(&part, "%s --tree", selection);
 	wrap_take(&w, &part);
 	if (functions)
 		add_callers_hint(&part, f, r->show.width);
@@ -375,6 +377,7 @@ static void print_next(struct report *r, const struct flat *f)
 	wrap_take(&w, &part);
 	bytes_printf(&part, "prof flame");
 	origin_append(&part, r->profile, " ");
+	bytes_printf(&part, "%s", selection);
 	wrap_take(&w, &part);
 	wrap_end(&w);
 	show_begin(&r->show, SHOW_DIM);

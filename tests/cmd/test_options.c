@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "base/bytes.h"
 #include "cmd/cmd.h"
 #include "cmd/options.h"
 
@@ -289,6 +290,47 @@ static void test_bad_values(void **state)
 	assert_fault(&p, "--flag takes no value");
 }
 
+static bool is_any(const struct cmd_option *row)
+{
+	return strcmp(row->name, "text-file") != 0; /* its field is --text's */
+}
+
+static void expect_words(const struct parsed *p, const char *want)
+{
+	struct bytes out = { 0 };
+
+	options_append(&out, rows, &p->s, is_any);
+	bytes_u8(&out, '\0');
+	assert_string_equal((const char *)out.data, want);
+	bytes_release(&out);
+}
+
+static void test_words_again(void **state)
+{
+	struct parsed p;
+
+	(void)state;
+	parse(&p, "operand", NULL);
+	expect_words(&p, "");
+	parse(&p, "-f", "--no-kernel", "-t", "it's a 'b'", "-o", "-la", "-l", "", "-n99", "-s4k",
+	      NULL);
+	expect_words(
+		&p,
+		" --flag --no-kernel --text 'it'\\''s a '\\''b'\\''' --optional=dflt --list a --list '' "
+		"--number 99 --size 4096");
+	options_release(rows, &p.s);
+	parse(&p, "--seconds=1.5", "-D20", "--real=0.25", "-vv", "-cgreen", "--kernel", NULL);
+	expect_words(
+		&p,
+		" --kernel --seconds 1500000000ns --millis 20000000ns --real 0.25 --verbose --verbose "
+		"--choice green");
+	/* They mean the same again. */
+	struct parsed again;
+	parse(&again, "--seconds", "1500000000ns", "--millis", "20000000ns", NULL);
+	assert_int_equal(again.s.seconds, p.s.seconds);
+	assert_int_equal(again.s.millis, p.s.millis);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -303,6 +345,7 @@ int main(void)
 		cmocka_unit_test(test_prefixes),
 		cmocka_unit_test(test_unknown),
 		cmocka_unit_test(test_bad_values),
+		cmocka_unit_test(test_words_again),
 	};
 
 	return cmocka_run_group_tests_name("options", tests, NULL, NULL);

@@ -1,5 +1,6 @@
 """What prof says by itself: commands to copy name the file that was read; outside UTF-8 everything is ASCII."""
 import os
+import re
 import shutil
 
 from proftest import environment, expect, expect_equal, main, program, prof, record, run
@@ -31,6 +32,33 @@ def test_commands_name_the_file():
     expect("half" in r.out, r.out)
     r = prof("report", "--limit", "1")
     expect("next: prof report --tree" in r.out and "prof.data" not in r.out, r.out)
+
+
+def copied(command):
+    """What a shell makes of it."""
+    r = run("sh", "-c", command.replace("prof ", '"$PROF" ', 1))
+    expect_equal(r.status, 0, command + str(r))
+    return r.out
+
+
+def test_commands_keep_what_was_chosen():
+    """The next one is about the same samples as the one that suggests it."""
+    recording = record(program("shares"), 300, path="test.data")
+    options = ("--focus", "h[a]lf|q.*r", "--comm", "shares", "--percent-limit", "0", "--demangle=simple", "--time", "10%-90%")
+    r = prof("report", "--by", "line", "--limit", "1", *options, recording.path)
+    expect_equal(r.status, 0, str(r))
+    lines = hints(r.out)
+    chosen = " --comm shares --focus 'h[a]lf|q.*r' --demangle simple"
+    more = next((line for line in lines if " more lines: " in line), "").partition(": ")[2]
+    expect(more.startswith("prof report test.data --time 10%-90%" + chosen + " --by line --limit "), r.out)
+    def total(text):
+        return re.search(r"^  ([\d ]+) samples? of", text, re.M).group(1)
+    expect_equal(total(copied(more)), total(r.out), "samples of " + more)
+    expect(total(prof("report", recording.path).out) != total(r.out), "the filter leaves something out")
+    tree = next(line for line in lines if line.startswith("next: "))[len("next: "):].split(" \u00b7 ")[0]
+    expect_equal(tree, "prof report test.data --time 10%-90%" + chosen + " --tree", "the tree")
+    expect_equal(total(copied(tree)), total(r.out), "samples of " + tree)
+    expect("prof flame test.data --time 10%-90%" + chosen + "\n" in r.out, r.out)
 
 
 def test_ascii_in_the_c_locale():
