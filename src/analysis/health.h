@@ -31,8 +31,9 @@ void health_compute(struct health *h, const struct profile *p, const struct filt
 void health_format(const struct health *h, const struct profile *p, struct bytes *out);
 /* The same for a terminal of width columns; health_format is for 80. */
 void health_format_wrapped(const struct health *h, const struct profile *p, uint32_t width, struct bytes *out);
-/* The remedy as a command to copy, with the options of the recording, or NULL. Caller frees. */
-char *health_remedy(const struct health *h, const struct profile *p);
+/* The remedy as a command to copy, with the options of the recording, or NULL. Caller frees. *purpose: what it is for, as
+ * "to see whole stacks". */
+char *health_remedy(const struct health *h, const struct profile *p, const char **purpose);
 
 /* True when prof made the recording itself, so that it knows how it was made. */
 bool health_is_own(const struct profile *p);

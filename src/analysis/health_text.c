@@ -255,7 +255,8 @@ void health_format_wrapped(const struct health *h, const struct profile *p, uint
 			   struct bytes *out)
 {
 	struct wrap l;
-	CLEANUP_FREE char *remedy = health_remedy(h, p);
+	const char *purpose;
+	CLEANUP_FREE char *remedy = health_remedy(h, p, &purpose);
 
 	wrap_begin(&l, out, "health: ", width, 8);
 	add_samples(&l, h);
@@ -269,7 +270,7 @@ void health_format_wrapped(const struct health *h, const struct profile *p, uint
 	add_file_line(out, p);
 	add_openers_line(out, p);
 	if (remedy)
-		bytes_printf(out, "mend: %s\n", remedy);
+		bytes_printf(out, "%s: %s\n", purpose, remedy);
 }
 
 void health_format(const struct health *h, const struct profile *p, struct bytes *out)

@@ -155,7 +155,7 @@ static char *install_and_name(const struct profile *p)
 {
 	struct bytes out = { 0 };
 
-	bytes_printf(&out, "apt install libc6-dbg");
+	bytes_printf(&out, "sudo apt install libc6-dbg");
 	if (!p->is_foreign && (!p->origin || strcmp(p->origin, "-") != 0)) {
 		bytes_printf(&out, " && prof symbolize");
 		origin_append(&out, p, " ");
@@ -164,13 +164,21 @@ static char *install_and_name(const struct profile *p)
 	return (char *)out.data;
 }
 
-/* Only for modules whose package is known. Notes come with the file and are no commands. */
+/* The package has the debug file of the library that is installed: not of one that was replaced
+ * since, is another build, or whose debug file is there. Only where its name is known; notes come
+ * with the file and are no commands. */
+static bool would_package_name(const struct profile *p, const struct profile_module *m)
+{
+	return (m->flags & MODULE_NO_DEBUG_FILE) && !(m->flags & MODULE_DELETED) &&
+	       is_debian_libc(profile_str(p, m->path));
+}
+
 static char *name_remedy(const struct health *h, const struct profile *p)
 {
 	for (uint32_t i = 0; i < h->nameless_count; i++) {
 		uint32_t module = h->nameless[i].module;
 		if (module < p->modules.len && h->nameless[i].count * 100 >= h->delivered &&
-		    is_debian_libc(profile_str(p, p->modules.data[module].path)))
+		    would_package_name(p, &p->modules.data[module]))
 			return install_and_name(p);
 	}
 	return NULL;
@@ -187,21 +195,28 @@ static bool has_few_samples(const struct health *h, const struct profile *p)
 	       health_is_by_rate(p) && p->health.requested_rate && p->health.requested_rate < 4000;
 }
 
-char *health_remedy(const struct health *h, const struct profile *p)
+char *health_remedy(const struct health *h, const struct profile *p, const char **purpose)
 {
+	*purpose = "to see what the kernel did";
 	if (is_over(h->weight_kernel_hidden, h->weight_total, 5))
 		return xstrdup("sudo sysctl kernel.perf_event_paranoid=1");
+	*purpose = "to lose fewer samples";
 	if (is_over(h->lost, h->due ? h->due : h->delivered + h->lost, 1))
 		return larger_ring(p);
+	*purpose = "to see short-lived processes";
 	if (is_over(h->weight_not_sampled, h->weight_total, 20) && !h->filtered)
 		return see_short_tasks(p);
+	*purpose = "to see whole stacks";
 	if (is_over(h->by_end[END_TRUNCATED], h->delivered, 2) &&
 	    p->health.stack_bytes < LARGEST_COPY)
 		return larger_copy(p);
+	*purpose = "to see stacks";
 	if (is_over(h->by_end[END_NO_STACK], h->delivered, 50))
 		return record_again(p, "--call-graph auto");
+	*purpose = "to name the C library's functions";
 	if (is_over(h->unnamed_leaves, h->delivered, 5))
 		return name_remedy(h, p);
+	*purpose = "to have more samples";
 	if (has_few_samples(h, p))
 		return record_again(p, "-F 4000");
 	return NULL;

@@ -309,6 +309,13 @@ static bool has_found_names(const struct profile *p, const struct batch *b)
 	return false;
 }
 
+static void set_debug_flag(struct profile_module *m, const struct symbolize_result *result)
+{
+	m->flags &= (uint8_t)~MODULE_NO_DEBUG_FILE;
+	if (result->no_debug_file)
+		m->flags |= MODULE_NO_DEBUG_FILE;
+}
+
 static void store(struct job *j, const struct batch *b, const struct symbolize_result *result)
 {
 	struct profile *p = j->p;
@@ -317,6 +324,7 @@ static void store(struct job *j, const struct batch *b, const struct symbolize_r
 	uint64_t changed = store_found(j, b, poorer);
 
 	j->report->named += changed;
+	set_debug_flag(m, result);
 	if (!has_found_names(p, b)) {
 		j->report->modules_missing++;
 		if (m->symbols <= SYMBOLS_NONE || m->symbols == SYMBOLS_MISSING ||

@@ -147,9 +147,12 @@ static void add_health(struct json *j, const struct info *info)
 	json_u64(j, "stacks_agreed", f->stacks_agreed);
 	json_u64(j, "openers_killed", f->openers_killed);
 	json_bool(j, "complete", f->complete);
-	char *remedy = health_remedy(h, info->profile);
-	if (remedy)
+	const char *purpose;
+	char *remedy = health_remedy(h, info->profile, &purpose);
+	if (remedy) {
 		json_string(j, "remedy", remedy);
+		json_string(j, "remedy_for", purpose);
+	}
 	free_ptr(&remedy);
 	json_close_object(j);
 }

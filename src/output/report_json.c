@@ -34,9 +34,12 @@ static void add_health(struct json *j, const struct report *r)
 	json_u64(j, "effective_millihz", (uint64_t)(h->effective_hz * 1000 + 0.5));
 	json_u64(j, "prof_cpu_ns", health_is_own(r->profile) ? r->profile->health.prof_cpu_ns : 0);
 	json_bool(j, "complete", r->profile->health.complete);
-	char *remedy = health_remedy(h, r->profile);
-	if (remedy)
+	const char *purpose;
+	char *remedy = health_remedy(h, r->profile, &purpose);
+	if (remedy) {
 		json_string(j, "remedy", remedy);
+		json_string(j, "remedy_for", purpose);
+	}
 	free_ptr(&remedy);
 	json_close_object(j);
 }

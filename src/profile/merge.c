@@ -123,6 +123,7 @@ static void keep_symbols(struct profile_module *row, const struct profile_module
 	row->symbols = before->symbols;
 	row->debug_path = before->debug_path;
 	row->note = before->note;
+	row->flags |= before->flags & MODULE_NO_DEBUG_FILE;
 }
 
 static uint32_t add_module(struct merge *m, const struct merge_row *in)

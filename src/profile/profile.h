@@ -121,7 +121,10 @@ struct profile_module {
 	uint8_t kind, identity, symbols, flags;
 };
 
-enum { MODULE_DELETED = 1 };
+enum {
+	MODULE_DELETED = 1,
+	MODULE_NO_DEBUG_FILE = 2, /* the file that ran was at hand, is stripped, and nothing of its debug file was there */
+};
 
 /* How a frame was found. Guessed frames do not count as whole. */
 enum frame_how {

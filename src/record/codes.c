@@ -162,7 +162,7 @@ void codes_space_end(struct codes *c, const struct task_space *s)
 
 static void tell_module(struct codes *c, const struct task_module *m)
 {
-	struct rows_names names = { SYMBOLS_MAP_FILE, "", "" };
+	struct rows_names names = { SYMBOLS_MAP_FILE, "", "", false };
 
 	while (c->told.len <= m->index)
 		vec_push(&c->told, false);
@@ -436,7 +436,8 @@ void codes_advance(struct codes *c, uint64_t time_ns)
 static void tell_fault(struct codes *c, const struct process *p)
 {
 	char text[160];
-	struct rows_names names = { p->has_names ? SYMBOLS_MAP_FILE : SYMBOLS_MISSING, "", text };
+	struct rows_names names = { p->has_names ? SYMBOLS_MAP_FILE : SYMBOLS_MISSING, "", text,
+				    false };
 
 	snprintf(text, sizeof(text), "what it registered of its code is not all read: %s",
 		 registered_fault_text(p->fault));
@@ -446,8 +447,8 @@ static void tell_fault(struct codes *c, const struct process *p)
 /* The module's row says what is missing, and what to do. */
 static void tell_missing(struct codes *c)
 {
-	struct rows_names missing = { SYMBOLS_MISSING, "", NO_MAP_NOTE };
-	struct rows_names cut = { SYMBOLS_MAP_FILE, "", LEFT_OUT_NOTE };
+	struct rows_names missing = { SYMBOLS_MISSING, "", NO_MAP_NOTE, false };
+	struct rows_names cut = { SYMBOLS_MAP_FILE, "", LEFT_OUT_NOTE, false };
 
 	for (size_t i = 0; i < c->processes.len; i++) {
 		const struct process *p = c->processes.data[i];

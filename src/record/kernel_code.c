@@ -122,7 +122,7 @@ struct task_module *kernel_code_module(struct kernel_code *k, uint64_t address)
 
 static void tell_module(struct kernel_code *k, const struct task_module *m)
 {
-	struct rows_names names = { SYMBOLS_KALLSYMS, "", "" };
+	struct rows_names names = { SYMBOLS_KALLSYMS, "", "", false };
 
 	if (m->generation == 0 || m->generation > k->told.len || k->told.data[m->generation - 1])
 		return;

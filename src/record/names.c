@@ -468,9 +468,9 @@ static void write_names(struct names *n, struct task_table *tasks, const struct 
 		profile_writer_add_location(n->rows->writer, row, named->address, frames,
 					    named->frame_count);
 	}
-	rows_module_names(
-		n->rows, m,
-		&(struct rows_names){ b->result.symbols, b->result.debug_path, b->result.note });
+	rows_module_names(n->rows, m,
+			  &(struct rows_names){ b->result.symbols, b->result.debug_path,
+						b->result.note, b->result.no_debug_file });
 }
 
 size_t names_collect(struct names *n, struct task_table *tasks)

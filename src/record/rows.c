@@ -156,6 +156,8 @@ void rows_module_names(struct rows *r, const struct task_module *m, const struct
 	row.debug_path = profile_writer_add_str(r->writer, names->debug_path);
 	if (names->note[0])
 		row.note = profile_writer_add_str(r->writer, names->note);
+	if (names->no_debug_file)
+		row.flags |= MODULE_NO_DEBUG_FILE;
 	profile_writer_update_module(r->writer, id, &row);
 }
 

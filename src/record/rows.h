@@ -57,6 +57,7 @@ uint32_t rows_synthetic(struct rows *r, enum rows_synthetic which);
 struct rows_names {
 	uint8_t symbols;
 	const char *debug_path, *note;
+	bool no_debug_file;
 };
 
 void rows_module_names(struct rows *r, const struct task_module *m, const struct rows_names *names);

@@ -5,6 +5,7 @@
  */
 #include "symbolize/debug_file.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -60,17 +61,31 @@ static const char *mismatch(const struct identity *want, struct elf_image *image
 	return NULL;
 }
 
+/* Most of the places where one may be are empty. */
+static void tell_unreadable(struct debug_file *out, const char *path, const struct error *err)
+{
+	if (err->errnum == ENOENT || err->errnum == ENOTDIR)
+		return;
+	if (err->errnum)
+		snprintf(out->refused, sizeof(out->refused), "%.400s could not be read: %s", path,
+			 strerror(err->errnum));
+	else
+		snprintf(out->refused, sizeof(out->refused), "%.500s", err->text);
+}
+
 /* Opens path and takes it when it proves to be the right file. */
 static bool try_path(const struct debug_file_search *s, const struct identity *want,
 		     const char *path, struct debug_file *out)
 {
 	CLEANUP_CLOSE int fd = -1;
 	struct elf_image *image;
+	struct error err = { 0 };
 
-	if (files_open_path(s->files, s->pid, path, &fd, NULL) < 0)
+	if (files_open_path(s->files, s->pid, path, &fd, &err) < 0 ||
+	    elf_image_open_fd(&image, fd, path, &err) < 0) {
+		tell_unreadable(out, path, &err);
 		return false;
-	if (elf_image_open_fd(&image, fd, path, NULL) < 0)
-		return false;
+	}
 	const char *why = mismatch(want, image, fd);
 	if (why) {
 		snprintf(out->refused, sizeof(out->refused), "%.400s is not used: %s", path, why);

@@ -21,7 +21,8 @@ struct debug_file_search {
 struct debug_file {
 	struct elf_image *image; /* owned by the caller; NULL when nothing was found */
 	char path[1024];
-	char refused[512]; /* a file that was found but is another build's, and why; or "" */
+	char refused[512]; /* a file that was found but could not be read, or is another build's,
+			      and why; or "" */
 };
 
 /* By build ID under each debug folder, then by debug link beside the file, in .debug/ and under

@@ -33,6 +33,7 @@ struct symbol_module {
 	int fd; /* our duplicate, -1 when the file is not at hand */
 	pid_t pid;
 	bool loaded;
+	bool debug_refused; /* a debug file is there, but cannot be used */
 	const struct module_loading
 		*loading; /* of the symbolizer; for files that are needed later */
 	struct elf_image *image, *debug_image; /* NULL when not found */

@@ -115,7 +115,8 @@ static void open_debug_file(struct symbol_module *m, const struct module_loading
 	struct debug_file found;
 
 	debug_file_find(&search, &found);
-	if (found.refused[0])
+	m->debug_refused = found.refused[0] != '\0';
+	if (m->debug_refused)
 		module_note(m, "%s", found.refused);
 	if (!found.image)
 		return;
@@ -355,12 +356,14 @@ static void note_missing_names(struct symbol_module *m)
 {
 	if (m->kind == MODULE_VDSO || m->dwarf || m->places.entry)
 		return;
-	if (m->result.symbols == SYMBOLS_DYNSYM)
-		module_note(m, "only exported names are known: the file is stripped and its debug "
-			       "file is not installed");
-	else if (m->result.symbols == SYMBOLS_MISSING && m->image)
-		module_note(m, "no names: the file is stripped and its debug file is not "
-			       "installed");
+	if (!m->image ||
+	    (m->result.symbols != SYMBOLS_DYNSYM && m->result.symbols != SYMBOLS_MISSING))
+		return;
+	const char *known =
+		m->result.symbols == SYMBOLS_DYNSYM ? "only exported names are known" : "no names";
+	m->result.no_debug_file = !m->debug_refused;
+	module_note(m, "%s: the file is stripped%s", known,
+		    m->debug_refused ? "" : " and its debug file is not installed");
 }
 
 static void note_damage(struct symbol_module *m)

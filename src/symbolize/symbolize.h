@@ -33,6 +33,7 @@ struct symbolize_module {
 
 struct symbolize_result {
 	uint8_t symbols;	/* enum module_symbols: where names came from */
+	bool no_debug_file;	/* it would name more, and nothing of that name is there */
 	char debug_path[1024];	/* other file used, or "" */
 	char note[512];		/* why something is missing, with the remedy, or "" */
 	char damage[512];	/* "PATH is damaged: WHAT" of the module or its debug file, or that it was written over, or "" */

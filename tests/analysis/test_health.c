@@ -38,12 +38,28 @@ static void expect_remedy(struct build *b, const char *expected)
 	struct health h;
 
 	compute(b, &h);
-	char *remedy = health_remedy(&h, &b->profile);
+	const char *purpose;
+	char *remedy = health_remedy(&h, &b->profile, &purpose);
 	if (expected)
 		assert_string_equal(remedy, expected);
 	else
 		assert_null(remedy);
 	free(remedy);
+}
+
+/* The last line. */
+static void expect_purpose(struct build *b, const char *expected)
+{
+	struct health h;
+	struct bytes out = { 0 };
+
+	compute(b, &h);
+	health_format(&h, &b->profile, &out);
+	size_t len = strlen(expected);
+	assert_true(out.len > len);
+	assert_memory_equal(out.data + out.len - len, expected, len);
+	assert_int_equal(out.data[out.len - len - 1], '\n');
+	bytes_release(&out);
 }
 
 static void expect_empty(struct build *b, const char *expected)
@@ -207,20 +223,21 @@ static void remedies_for_another_file(void **state)
 		build_sample(b, PROFILE_NONE, b->library, 0x99, 1);
 	b->profile.modules.data[b->library].path =
 		build_str(b, "/usr/lib/x86_64-linux-gnu/libc.so.6");
-	expect_remedy(b, "apt install libc6-dbg && prof symbolize other.data");
+	b->profile.modules.data[b->library].flags = MODULE_NO_DEBUG_FILE;
+	expect_remedy(b, "sudo apt install libc6-dbg && prof symbolize other.data");
 	free(b->profile.origin);
 	b->profile.origin = xstrdup("it's \x1b mine");
-	expect_remedy(b, "apt install libc6-dbg && prof symbolize 'it'\\''s \\x1b mine'");
+	expect_remedy(b, "sudo apt install libc6-dbg && prof symbolize 'it'\\''s \\x1b mine'");
 	free(b->profile.origin);
 	b->profile.origin = xstrdup("-x");
-	expect_remedy(b, "apt install libc6-dbg && prof symbolize ./-x");
+	expect_remedy(b, "sudo apt install libc6-dbg && prof symbolize ./-x");
 	free(b->profile.origin);
 	b->profile.origin = xstrdup("-"); /* nobody can look into a pipe again */
-	expect_remedy(b, "apt install libc6-dbg");
+	expect_remedy(b, "sudo apt install libc6-dbg");
 	free(b->profile.origin);
 	b->profile.origin = xstrdup("perf.data");
 	b->profile.is_foreign = true; /* named each time that it is read */
-	expect_remedy(b, "apt install libc6-dbg");
+	expect_remedy(b, "sudo apt install libc6-dbg");
 }
 
 static void remedies(void **state)
@@ -242,7 +259,8 @@ static void remedies(void **state)
 	expect_remedy(b, NULL);
 	b->profile.modules.data[b->library].path =
 		build_str(b, "/usr/lib/x86_64-linux-gnu/libc.so.6");
-	expect_remedy(b, "apt install libc6-dbg && prof symbolize");
+	b->profile.modules.data[b->library].flags = MODULE_NO_DEBUG_FILE;
+	expect_remedy(b, "sudo apt install libc6-dbg && prof symbolize");
 	for (uint32_t i = 0; i < 10; i++)
 		build_at(b, i)->end = END_NO_STACK;
 	for (uint32_t i = 10; i < 20; i++)
@@ -255,6 +273,60 @@ static void remedies(void **state)
 	expect_remedy(b, "prof record -m 2048k -- app --fast");
 	build_at(b, build_sample(b, PROFILE_NONE, hidden, 0, 50000000))->flags = SAMPLE_SYNTHETIC;
 	expect_remedy(b, "sudo sysctl kernel.perf_event_paranoid=1");
+}
+
+/* Where a package would name nothing, it is not advised. */
+static void remedies_that_would_not_help(void **state)
+{
+	struct build *b = *state;
+
+	add_good_samples(b, 100);
+	for (uint32_t i = 0; i < 6; i++)
+		build_sample(b, PROFILE_NONE, b->library, 0x99, 1);
+	struct profile_module *m = &b->profile.modules.data[b->library];
+	m->path = build_str(b, "/usr/lib/x86_64-linux-gnu/libc.so.6");
+	m->symbols = SYMBOLS_SYMTAB; /* the debug file is there and does not know the address */
+	expect_remedy(b, NULL);
+	m->symbols = SYMBOLS_DYNSYM; /* there, but another build's, or not readable */
+	expect_remedy(b, NULL);
+	m->symbols = SYMBOLS_REFUSED; /* the library itself is another one by now */
+	expect_remedy(b, NULL);
+	m->symbols = SYMBOLS_DYNSYM;
+	m->flags = MODULE_NO_DEBUG_FILE |
+		   MODULE_DELETED; /* the package is for the one that came after */
+	expect_remedy(b, NULL);
+	m->flags = MODULE_NO_DEBUG_FILE;
+	expect_remedy(b, "sudo apt install libc6-dbg && prof symbolize");
+	m->path = build_str(b, "/opt/lib/libc.so.6"); /* of no package that is known */
+	expect_remedy(b, NULL);
+}
+
+/* A line says what its command is for. */
+static void remedies_say_what_they_are_for(void **state)
+{
+	struct build *b = *state;
+	uint32_t hidden = build_module(b, MODULE_SYNTHETIC, SYNTHETIC_KERNEL_NOT_PERMITTED);
+
+	add_good_samples(b, 50);
+	b->profile.health.requested_rate = 997;
+	expect_purpose(b, "to have more samples: prof record -F 4000 -- app --fast\n");
+	add_good_samples(b, 50);
+	for (uint32_t i = 0; i < 6; i++)
+		build_sample(b, PROFILE_NONE, b->library, 0x99, 1);
+	b->profile.modules.data[b->library].path =
+		build_str(b, "/usr/lib/x86_64-linux-gnu/libc.so.6");
+	b->profile.modules.data[b->library].flags = MODULE_NO_DEBUG_FILE;
+	expect_purpose(
+		b,
+		"to name the C library's functions: sudo apt install libc6-dbg && prof symbolize\n");
+	for (uint32_t i = 0; i < 10; i++)
+		build_at(b, i)->end = END_TRUNCATED;
+	expect_purpose(b,
+		       "to see whole stacks: prof record --call-graph dwarf,65528 -- app --fast\n");
+	b->profile.health.lost_kernel = 5;
+	expect_purpose(b, "to lose fewer samples: prof record -m 4096k -- app --fast\n");
+	build_at(b, build_sample(b, PROFILE_NONE, hidden, 0, 50000000))->flags = SAMPLE_SYNTHETIC;
+	expect_purpose(b, "to see what the kernel did: sudo sysctl kernel.perf_event_paranoid=1\n");
 }
 
 /* What the user chose is in the command; what the advice changes is there once. */
@@ -361,7 +433,7 @@ static void without_stacks(void **state)
 	for (uint32_t i = 0; i < 200; i++)
 		build_at(b, i)->end = END_NO_STACK;
 	expect_text(b, "health: 200 samples, 0 lost · no stacks recorded\n"
-		       "mend: prof record --call-graph auto -- app --fast\n");
+		       "to see stacks: prof record --call-graph auto -- app --fast\n");
 	for (uint32_t i = 0; i < 200; i++)
 		build_at(b, i)->end = END_UNKNOWN;
 	expect_text(b, "health: 200 samples, 0 lost · not known whether stacks are whole\n");
@@ -395,7 +467,7 @@ static void few_known_ends_speak_for_no_others(void **state)
 	for (uint32_t i = 0; i < 1967; i++)
 		build_at(b, i)->end = END_NO_STACK;
 	expect_text(b, "health: 1 968 samples, 0 lost · 1 967 samples have no stack\n"
-		       "mend: prof record --call-graph auto -- app --fast\n");
+		       "to see stacks: prof record --call-graph auto -- app --fast\n");
 }
 
 /* Bounds of functions without a name are known from unwind tables: that is no name. */
@@ -467,6 +539,8 @@ int main(void)
 		TEST(a_part_of_a_recording_knows_less),
 		TEST(remedies),
 		TEST(remedies_for_another_file),
+		TEST(remedies_that_would_not_help),
+		TEST(remedies_say_what_they_are_for),
 		TEST(remedies_keep_what_was_chosen),
 		TEST(remedies_for_whole_machines),
 		TEST(remedies_name_what_was_recorded),

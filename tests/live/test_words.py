@@ -3,15 +3,15 @@ import os
 import re
 import shutil
 
-from proftest import environment, expect, expect_equal, main, program, prof, record, run
+from proftest import Recording, environment, expect, expect_equal, main, program, prof, record, run
 
 
 def hints(text):
-    return [line for line in text.splitlines() if line.startswith(("next: ", "mend: ")) or " more" in line and "prof " in line]
+    return [line for line in text.splitlines() if line.startswith(("next: ", "to ")) or " more" in line and "prof " in line]
 
 
 def test_commands_name_the_file():
-    recording = record(program("shares"), 100, path="test.data")
+    recording = record(program("shares"), 40, path="test.data")  # few samples: there is advice
     named = "it's mine.data"
     shutil.copy(recording.path, named)
     shutil.copy(recording.path, "prof.data")
@@ -23,8 +23,11 @@ def test_commands_name_the_file():
     expect("prof flame " + quoted in r.out, r.out)
     expect(any("prof report %s --limit " % quoted in line for line in lines), r.out)
     for line in lines:
-        if line.startswith("mend: prof record"):
-            expect("prof record -o %s " % quoted in line, line)
+        if line.startswith("to ") and "prof record" in line:
+            expect(": prof record -o %s " % quoted in line, line)
+    told = next(line for line in lines if line.startswith("to "))
+    health = Recording(named).report()["health"]
+    expect_equal("%s: %s" % (health["remedy_for"], health["remedy"]), told, "the same in JSON")
     # Copied into a shell they do what they say.
     tree = next(line for line in lines if line.startswith("next: "))[len("next: "):].split(" \u00b7 ")[0]
     r = run("sh", "-c", tree.replace("prof ", '"$PROF" ', 1))

@@ -385,6 +385,7 @@ static void check_refused(const char *file, const char *named, const char *why)
 	assert_int_not_equal(s.result.symbols, SYMBOLS_DEBUG_INFO);
 	assert_string_equal(s.result.debug_path, "");
 	assert_non_null(strstr(s.result.note, why));
+	assert_false(s.result.no_debug_file);
 	subject_close(&s);
 }
 
@@ -413,7 +414,27 @@ static void test_build_id_folder(void **state)
 	subject_open(&s, "stripped", NULL);
 	free(answer(&s, 0));
 	assert_int_equal(s.result.symbols, SYMBOLS_MISSING);
-	assert_non_null(strstr(s.result.note, "debug file"));
+	assert_string_equal(s.result.note,
+			    "no names: the file is stripped and its debug file is not installed");
+	assert_true(s.result.no_debug_file);
+	subject_close(&s);
+	/* What is there and cannot be used is not missing. */
+	shell("cp -r debugroot badroot && for f in badroot/.build-id/*/*; do rm $f; echo text > $f; done");
+	snprintf(root, sizeof(root), "%s", path_of("badroot"));
+	subject_open(&s, "stripped", &options);
+	free(answer(&s, 0));
+	assert_int_equal(s.result.symbols, SYMBOLS_MISSING);
+	assert_non_null(strstr(s.result.note, "badroot/.build-id/"));
+	assert_non_null(strstr(s.result.note, "; no names: the file is stripped"));
+	assert_null(strstr(s.result.note, "installed"));
+	assert_false(s.result.no_debug_file);
+	subject_close(&s);
+	shell("for f in badroot/.build-id/*/*; do ln -sf $(basename $f) $f; done");
+	subject_open(&s, "stripped", &options);
+	free(answer(&s, 0));
+	assert_non_null(strstr(s.result.note,
+			       " could not be read: Too many levels of symbolic links; no names"));
+	assert_false(s.result.no_debug_file);
 	subject_close(&s);
 }
 
