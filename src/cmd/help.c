@@ -91,7 +91,7 @@ static int run(void *options, int argc, char **argv)
 	if (o->completion != COMPLETION_NONE)
 		return print_completion(o->completion);
 	if (argc == 0)
-		return help_print_overview(STDOUT_FILENO);
+		return help_print_overview(false);
 	if (argc > 1)
 		return cmd_usage(&command_help, "one command at a time");
 	const struct command *cmd = command_find(argv[0]);

@@ -10,8 +10,8 @@
 
 /* prof CMD --help, to standard output. Returns the exit status. */
 int help_print(const struct command *cmd);
-/* The list of commands, to a descriptor. Returns the exit status. */
-int help_print_overview(int fd);
+/* The list of commands, to standard output or error. Returns the exit status. */
+int help_print_overview(bool on_stderr);
 
 void help_text(struct bytes *out, const struct command *cmd, size_t width);
 void help_overview(struct bytes *out, size_t width);

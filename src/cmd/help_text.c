@@ -190,13 +190,17 @@ int help_print(const struct command *cmd)
 	return status;
 }
 
-int help_print_overview(int fd)
+int help_print_overview(bool on_stderr)
 {
 	struct bytes out = { 0 };
+	int status = EXIT_DONE;
 
 	help_overview(&out, help_width());
 	terminal_plain(&out);
-	int rc = io_write_full(fd, out.data, out.len);
+	if (!on_stderr)
+		status = cmd_write_output(NULL, &out, NULL);
+	else if (io_write_full(STDERR_FILENO, out.data, out.len) < 0)
+		status = EXIT_FAILED;
 	bytes_release(&out);
-	return rc == 0 ? EXIT_DONE : EXIT_FAILED;
+	return status;
 }

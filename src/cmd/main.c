@@ -13,11 +13,14 @@
 #include "cmd/options.h"
 
 /* With a standard descriptor closed, the next file opened would take its place and get what is
- * printed. Programs that prof starts find it closed again. */
+ * printed. Opened the other way round, reading and writing fail as before. Programs that prof
+ * starts find it closed again. */
 static void hold_standard_descriptors(void)
 {
+	static const int ways[] = { O_WRONLY, O_RDONLY, O_WRONLY };
+
 	for (int fd = 0; fd <= 2; fd++)
-		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR | O_CLOEXEC) != fd)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", ways[fd] | O_CLOEXEC) != fd)
 			_exit(EXIT_FAILED);
 }
 
@@ -55,11 +58,11 @@ int main(int argc, char **argv)
 	hold_standard_descriptors();
 	setlocale(LC_CTYPE, "");
 	if (argc < 2)
-		return help_print_overview(STDERR_FILENO) == EXIT_DONE ? EXIT_USAGE : EXIT_FAILED;
+		return help_print_overview(true) == EXIT_DONE ? EXIT_USAGE : EXIT_FAILED;
 	if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0)
 		return print_version();
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
-		return help_print_overview(STDOUT_FILENO);
+		return help_print_overview(false);
 
 	const struct command *cmd = command_find(argv[1]);
 	return cmd ? run_command(cmd, argc - 1, argv + 1) : command_unknown(NULL, argv[1]);

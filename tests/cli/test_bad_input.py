@@ -2,7 +2,7 @@
 exit status."""
 import os
 
-from proftest import IS_ROOT, NOBODY, PROF, as_nobody, copy_for_everybody, expect, expect_equal, main, prof, run, world_directory
+from proftest import IS_ROOT, NOBODY, PROF, SOURCE, as_nobody, copy_for_everybody, expect, expect_equal, main, prof, run, world_directory
 
 READERS = ("report", "folded", "info", "symbolize")
 
@@ -138,9 +138,27 @@ def test_unreadable():
         fault(1, line, "report", path)
 
 
+PERF_DATA = os.path.join(SOURCE, "tests/corpus/perf_data/callchain.data")
+PRINTERS = ("report", "report --json", "report --csv", "report --tree", "folded", "info", "info --json",
+            "flame -o -", "check", "check --json", "list", "cache", "cache --json", "help", "help report", "--help", "--version",
+            "record --help", "help --man prof", "help --completion bash")
+
+
 def test_output_that_cannot_be_written():
-    r = run("sh", "-c", "'%s' --version >/dev/full" % PROF)
-    expect_line(r, 1, "prof: standard output: No space left on device")
+    """Neither a full nor a closed one passes for success, whatever prints."""
+    expect_equal(prof("import", PERF_DATA).status, 0, "import")
+    for args in PRINTERS:
+        for redirection, text in ((">/dev/full", "No space left on device"), (">&-", "Bad file descriptor")):
+            r = run("sh", "-c", "\"$PROF\" %s %s" % (args, redirection))
+            expect_equal(r.status, 1, args + redirection + str(r))
+            last = r.err.splitlines()[-1] if r.err else ""
+            expect(last.startswith("prof") and last.endswith(": standard output: " + text), args + redirection + str(r))
+            expect(r.err.count("\n") == 1, str(r))
+
+
+def test_closed_input():
+    r = run("sh", "-c", "\"$PROF\" report - <&-")
+    expect_line(r, 1, "prof report: standard input: Bad file descriptor")
 
 
 def test_reader_that_has_seen_enough():
@@ -151,7 +169,10 @@ def test_reader_that_has_seen_enough():
 def test_closed_standard_descriptors():
     for closed in ("<&-", ">&-", "2>&-", "<&- >&- 2>&-"):
         r = run("sh", "-c", "'%s' --version %s" % (PROF, closed))
-        expect_equal(r.status, 0, closed)
+        expect_equal(r.status, 1 if ">&-" in closed.replace("2>&-", "") else 0, closed)
+    # What prints nothing does not need it.
+    r = run("sh", "-c", "\"$PROF\" import '%s' >&- && \"$PROF\" flame -q >&-" % PERF_DATA)
+    expect_equal(r.status, 0, str(r))
     # An output file must not take the place of a closed descriptor.
     r = run("sh", "-c", "'%s' report text 2>&-; echo $?" % PROF)
     expect_equal(r.out, "1\n", str(r))
