@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,14 +66,69 @@ static bool find_place(struct replace *r, const char *path)
 	return true;
 }
 
+/* ---- when prof is ended meanwhile ---- */
+
+static const int ending[] = { SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM, SIGXCPU };
+
+/* What the handler removes, NULL: nothing; and whose it is, as processes that are started later
+ * have the handler too. */
+static char *_Atomic unfinished;
+static pid_t unfinished_owner;
+
+static void remove_and_end(int number)
+{
+	const char *path = atomic_load(&unfinished);
+
+	if (path && getpid() == unfinished_owner)
+		unlink(path);
+	raise(number); /* by its usual way: it comes once the handler has returned */
+}
+
+static void handle_ends(void)
+{
+	struct sigaction action = { .sa_handler = remove_and_end, .sa_flags = (int)SA_RESETHAND },
+			 before;
+
+	for (size_t i = 0; i < ARRAY_LEN(ending); i++) {
+		if (sigaction(ending[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+			sigaction(ending[i], &action, NULL);
+	}
+}
+
+/* No such signal comes until let_signals() is given what this returned. */
+static sigset_t hold_signals(void)
+{
+	sigset_t set, before;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < ARRAY_LEN(ending); i++)
+		sigaddset(&set, ending[i]);
+	sigprocmask(SIG_BLOCK, &set, &before);
+	return before;
+}
+
+static void let_signals(sigset_t before)
+{
+	sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
+/* ---- the file ---- */
+
 static int open_temporary(struct replace *r, uint32_t mode)
 {
 	r->temporary = xasprintf("%s.XXXXXX", r->path);
+	handle_ends();
+	sigset_t signals = hold_signals();
 	r->fd = mkostemp(r->temporary, O_CLOEXEC);
+	int errnum = errno;
+	unfinished_owner = getpid();
+	atomic_store(&unfinished, r->fd >= 0 ? r->temporary : NULL);
+	let_signals(signals);
 	if (r->fd >= 0)
 		return fchmod(r->fd, mode & 0777);
 	free_ptr(&r->temporary); /* not ours to remove */
 	r->temporary = NULL;
+	errno = errnum;
 	return -1;
 }
 
@@ -103,6 +159,25 @@ static int keep(const char *path)
 	return rename(path, old) == 0 || errno == ENOENT ? 0 : -1;
 }
 
+/* Former file and new one change their names together, whatever signal comes. */
+static int put_in_place(struct replace *r, bool keep_old)
+{
+	sigset_t signals = hold_signals();
+	int rc = keep_old ? keep(r->path) : 0;
+
+	if (rc == 0)
+		rc = rename(r->temporary, r->path);
+	int errnum = errno;
+	if (rc == 0) {
+		atomic_store(&unfinished, NULL);
+		free_ptr(&r->temporary);
+		r->temporary = NULL;
+	}
+	let_signals(signals);
+	errno = errnum;
+	return rc;
+}
+
 int replace_finish(struct replace *r, bool keep_old, struct error *err)
 {
 	int rc = 0;
@@ -111,12 +186,8 @@ int replace_finish(struct replace *r, bool keep_old, struct error *err)
 		replace_abandon(r);
 		return 0;
 	}
-	if ((keep_old && keep(r->path) < 0) || rename(r->temporary, r->path) < 0) {
+	if (put_in_place(r, keep_old) < 0)
 		rc = error_set_errno(err, errno, "%s", r->path);
-	} else {
-		free_ptr(&r->temporary);
-		r->temporary = NULL;
-	}
 	replace_abandon(r);
 	return rc;
 }
@@ -124,8 +195,10 @@ int replace_finish(struct replace *r, bool keep_old, struct error *err)
 void replace_abandon(struct replace *r)
 {
 	close_fd_ptr(&r->fd);
-	if (r->temporary)
+	if (r->temporary) {
 		unlink(r->temporary);
+		atomic_store(&unfinished, NULL);
+	}
 	free_ptr(&r->temporary);
 	free_ptr(&r->path);
 }

@@ -30,22 +30,6 @@ static int open_special(struct output_file *f, struct error *err)
 	return 0;
 }
 
-static int open_temporary(struct output_file *f, struct error *err)
-{
-	f->temporary = xasprintf("%s.XXXXXX", f->path);
-	f->fd = mkostemp(f->temporary, O_CLOEXEC);
-	if (f->fd < 0) {
-		int errnum = errno;
-		free(f->temporary);
-		f->temporary = NULL;
-		return error_set_errno(err, errnum,
-				       "cannot create %s (choose another place with -o FILE)",
-				       f->path);
-	}
-	give_to_invoker(f->fd);
-	return 0;
-}
-
 int output_file_open(struct output_file *f, const char *path, struct error *err)
 {
 	struct stat st;
@@ -64,7 +48,25 @@ int output_file_open(struct output_file *f, const char *path, struct error *err)
 					       f->path);
 		return open_special(f, err);
 	}
-	return open_temporary(f, err);
+	return 0;
+}
+
+int output_file_create(struct output_file *f, struct error *err)
+{
+	if (f->fd >= 0)
+		return 0;
+	f->temporary = xasprintf("%s.XXXXXX", f->path);
+	f->fd = mkostemp(f->temporary, O_CLOEXEC);
+	if (f->fd < 0) {
+		int errnum = errno;
+		free(f->temporary);
+		f->temporary = NULL;
+		return error_set_errno(err, errnum,
+				       "cannot create %s (choose another place with -o FILE)",
+				       f->path);
+	}
+	give_to_invoker(f->fd);
+	return 0;
 }
 
 int output_file_publish(struct output_file *f, struct error *err)

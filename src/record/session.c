@@ -359,7 +359,8 @@ static void say_proc_is_missing(void)
 
 static int run(struct broker *b, int *die_by_signal, struct error *err)
 {
-	if (output_file_open(&b->output, b->options->output, err) < 0 || open_signals(b, err) < 0)
+	if (output_file_open(&b->output, b->options->output, err) < 0 || open_signals(b, err) < 0 ||
+	    output_file_create(&b->output, err) < 0)
 		return -1;
 	raise_descriptor_limit();
 	raise_priority();

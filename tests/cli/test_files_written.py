@@ -1,10 +1,11 @@
 """What becomes of the file that is written to, and of the one that was there."""
 import os
+import signal
 import stat
 import subprocess
 import threading
 
-from proftest import PATIENCE, PROF, SOURCE, Skip, environment, expect, expect_equal, main, need_root, prof, run
+from proftest import PATIENCE, PROF, SOURCE, Skip, environment, expect, expect_equal, finish, main, need_root, prof, run, start
 
 MAGIC = b"\x89PROF\r\n\x1a"
 PERF_DATA = os.path.join(SOURCE, "tests/corpus/perf_data/callchain.data")
@@ -54,6 +55,22 @@ def test_file_size_limit():
         expect_equal(r.status, 1, str(r))
         expect("File too large" in r.err and r.err.count("\n") == 1, str(r))
     expect_equal(os.listdir("."), ["in.data"], "files left behind")
+
+
+def test_interrupted():
+    """Wherever a signal comes, what was there is there, or all of the new one, and nothing beside it."""
+    for command in writers():
+        write("out", b"before")
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            p = start(PROF, *command, "-o", "out")
+            while p.poll() is None and not any(n.startswith("out.") and n != "out.old" for n in os.listdir(".")):
+                pass
+            if p.poll() is None:
+                p.send_signal(number)
+            r = finish(p)
+            expect(r.signal == number or r.status == 0, str(r))
+            expect_equal(sorted(set(os.listdir(".")) - {"out.old"}), ["in.data", "out"], "files after " + str(r))
+            expect(r.status == 0 or read("out") == b"before" or read("out")[:8] == MAGIC or b"<svg" in read("out"), "what is there")
 
 
 def test_a_pipe_is_written_to():

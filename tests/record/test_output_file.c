@@ -53,6 +53,7 @@ static void former_file_becomes_old(void **state)
 	struct stat st;
 	write_text("prof.data", "good");
 	assert_int_equal(output_file_open(&f, NULL, NULL), 0);
+	assert_int_equal(output_file_create(&f, NULL), 0);
 	assert_text("prof.data", "good");
 	assert_int_equal(io_write_full(f.fd, "new", 3), 0);
 	assert_int_equal(output_file_publish(&f, NULL), 0);
@@ -69,6 +70,8 @@ static void unpublished_leaves_nothing(void **state)
 	struct output_file f;
 	write_text("keep", "good");
 	assert_int_equal(output_file_open(&f, "keep", NULL), 0);
+	assert_null(f.temporary); /* signals are not held yet */
+	assert_int_equal(output_file_create(&f, NULL), 0);
 	char *temporary = strdup(f.temporary);
 	assert_int_equal(access(temporary, F_OK), 0);
 	output_file_close(&f);
@@ -83,7 +86,8 @@ static void folder_that_is_not_there_is_named(void **state)
 	(void)state;
 	struct output_file f;
 	struct error err = { 0 };
-	assert_int_equal(output_file_open(&f, "no/such/x.data", &err), -1);
+	assert_int_equal(output_file_open(&f, "no/such/x.data", &err), 0);
+	assert_int_equal(output_file_create(&f, &err), -1);
 	assert_non_null(strstr(err.text, "no/such/x.data"));
 	assert_non_null(strstr(err.text, "-o"));
 	output_file_close(&f);
@@ -98,6 +102,7 @@ static void device_is_written_as_it_is(void **state)
 	(void)state;
 	struct output_file f;
 	assert_int_equal(output_file_open(&f, "/dev/null", NULL), 0);
+	assert_int_equal(output_file_create(&f, NULL), 0);
 	assert_null(f.temporary);
 	assert_int_equal(output_file_publish(&f, NULL), 0);
 	assert_int_equal(access("/dev/null.old", F_OK), -1);
