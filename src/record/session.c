@@ -257,10 +257,26 @@ static void say_outliving(const struct control_summary *s)
 			text_count(count, sizeof(count), s->outliving), s->outliving_pid);
 }
 
+/* " (8.19 kB)": what is in the file, which is less than what was to be written where that failed. */
+static void size_text(const struct broker *b, char *buf, size_t size)
+{
+	char bytes[32];
+	struct stat st;
+	const struct control_summary *s = &b->summary;
+	bool is_file = fstat(b->output.fd, &st) == 0 && S_ISREG(st.st_mode);
+	if (!s->write_failed)
+		snprintf(buf, size, " (%s)", text_bytes(bytes, sizeof(bytes), s->file_bytes));
+	else if (is_file)
+		snprintf(buf, size, " (cut short after %s)",
+			 text_bytes(bytes, sizeof(bytes), (uint64_t)st.st_size));
+	else
+		snprintf(buf, size, " (cut short)");
+}
+
 static void say_summary(const struct broker *b)
 {
 	const struct control_summary *s = &b->summary;
-	char size[32], count[32], due[32], lost[32], whole[64];
+	char size[64], count[32], due[32], lost[32], whole[64];
 	const char *to = text_is_unicode() ? "→" : "->";
 	const char *path = b->output.path ? b->output.path : "standard output";
 	if (!b->done) {
@@ -287,11 +303,12 @@ static void say_summary(const struct broker *b)
 	}
 	text_count(due, sizeof(due), s->due);
 	whole_text(b, whole, sizeof(whole));
-	log_message(LOG_NOTICE, "%s sample%s%s%s%s, %s lost%s %s %s (%s)",
+	size_text(b, size, sizeof(size));
+	log_message(LOG_NOTICE, "%s sample%s%s%s%s, %s lost%s %s %s%s",
 		    text_count(count, sizeof(count), s->samples),
 		    s->samples == 1 && !s->due ? "" : "s", s->due ? " of " : "", s->due ? due : "",
 		    s->due ? " due" : "", text_count(lost, sizeof(lost), s->lost), whole, to, path,
-		    text_bytes(size, sizeof(size), s->file_bytes));
+		    size);
 }
 
 static int exit_status(const struct broker *b, int *die_by_signal)

@@ -132,6 +132,7 @@ def test_full_disk():
         expect(stacks, "no samples")
         if os.path.getsize("small/test.data") >= 45000:
             expect("space" in r.result.err.lower(), "it is said: " + r.result.err)
+            expect(" small/test.data (cut short after " in r.result.err, r.result.err)
     finally:
         run("umount", "-l", "small")
 
@@ -146,6 +147,7 @@ def test_file_size_limit():
     expect("ended %d\n" % (128 + signal.SIGXFSZ) in r.out, "the command's signal is not ignored: " + str(r))
     expect("File too large" in r.err and "ended early" not in r.err, str(r))
     expect_equal(os.path.getsize("test.data"), 8192, "it is filled up to the limit")
+    expect(r.err.rstrip().endswith(" test.data (cut short after 8.19 kB)"), str(r))
     expect_equal(prof("info", "test.data").status, 0, "what was written opens")
 
 
