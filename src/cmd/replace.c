@@ -132,6 +132,16 @@ static int open_temporary(struct replace *r, uint32_t mode)
 	return -1;
 }
 
+static int take_standard_output(struct replace *r, struct error *err)
+{
+	if (isatty(STDOUT_FILENO))
+		return error_set(
+			err, ERROR_USAGE,
+			"-o -: a profile is no text for a terminal (name a file, or send it to a pipe)");
+	r->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+	return r->fd < 0 ? error_set_errno(err, errno, "standard output") : 0;
+}
+
 int replace_begin(struct replace *r, const char *path, uint32_t mode, struct error *err)
 {
 	int rc = 0;
@@ -139,6 +149,8 @@ int replace_begin(struct replace *r, const char *path, uint32_t mode, struct err
 	signal(SIGXFSZ,
 	       SIG_IGN); /* past the limit of file sizes: an error, and nothing left behind */
 	*r = (struct replace){ .fd = -1 };
+	if (strcmp(path, "-") == 0)
+		return take_standard_output(r, err);
 	if (mode == REPLACE_USUAL_MODE)
 		mode = usual_mode();
 	if (find_place(r, path))

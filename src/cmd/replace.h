@@ -14,8 +14,9 @@ struct replace {
 #define REPLACE_USUAL_MODE UINT32_MAX
 
 /* Opens a file beside path; mode: its permissions, or REPLACE_USUAL_MODE for what the umask leaves.
- * A link stays and what it leads to is replaced; a device, pipe or socket is itself written to. One
- * file at a time: a signal that ends prof meanwhile removes what is unfinished. */
+ * "-": standard output, which is no terminal. A link stays and what it leads to is replaced; a
+ * device, pipe or socket is itself written to. One file at a time: a signal that ends prof
+ * meanwhile removes what is unfinished. */
 int replace_begin(struct replace *r, const char *path, uint32_t mode, struct error *err);
 /* Puts it in path's place; keep_old: what was there becomes path.old. On failure the temporary is
  * gone. */

@@ -32,9 +32,9 @@ struct options {
 
 static const struct cmd_option rows[] = {
 	OPTION(struct options, input, OPT_STRING, 'i', "input", .argument = "FILE",
-	       .help = "the recording (default: prof.data)"),
+	       .help = "the recording (default: prof.data); '-' is standard input, with -o"),
 	OPTION(struct options, output, OPT_STRING, 'o', "output", .argument = "FILE",
-	       .help = "write to FILE (default: back into the recording)"),
+	       .help = "write to FILE (default: back into the recording); '-' is standard output"),
 	OPTION(struct options, debug_dirs, OPT_LIST, 0, "debug-dir", .argument = "DIR",
 	       .help = "look for debug files here (default: /usr/lib/debug); may be repeated"),
 	OPTION(struct options, no_debug_info, OPT_FLAG, 0, "no-debug-info",
@@ -242,9 +242,9 @@ static void say_done(const char *to, bool kept_old, const struct resymbolize_rep
 	cmd_say(&command_symbolize,
 		"wrote %s: %" PRIu64 " of %" PRIu64
 		" addresses named anew, in %u module%s; %u module%s without names",
-		to, report->named, report->addresses, report->modules_named,
-		report->modules_named == 1 ? "" : "s", report->modules_missing,
-		report->modules_missing == 1 ? "" : "s");
+		strcmp(to, "-") == 0 ? "standard output" : to, report->named, report->addresses,
+		report->modules_named, report->modules_named == 1 ? "" : "s",
+		report->modules_missing, report->modules_missing == 1 ? "" : "s");
 	if (kept_old)
 		cmd_say(&command_symbolize, "the damaged or unfinished file is kept as %s.old", to);
 }
@@ -258,8 +258,10 @@ static int name_file(struct search *s, int argc, char **argv)
 	struct profile p;
 	uint32_t faults = 0;
 
-	if (strcmp(to, "-") == 0)
-		return cmd_usage(&command_symbolize, "name the file to write: -o FILE");
+	if (!o->output && strcmp(to, "-") == 0)
+		return cmd_usage(
+			&command_symbolize,
+			"what comes from standard input is written nowhere: name a file, -o FILE");
 	bool in_place = !o->output || cmd_check_other_file(from, to, NULL) < 0;
 	if (in_place && check_in_place(from, &err) < 0)
 		return cmd_fail(&command_symbolize, &err, cmd_status(&err));

@@ -114,21 +114,28 @@ static int read_format(struct profile *p, int fd, const char *name, uint32_t *wa
 	return 0;
 }
 
-int input_open(struct profile *p, const char *path, uint32_t *warnings, struct error *err)
+int input_open_bytes(const char *path, const char **name, struct error *err)
 {
 	bool is_stdin = path && strcmp(path, "-") == 0;
-	const char *name = is_stdin ? "standard input" : path ? path : INPUT_DEFAULT_PATH;
-	int fd = is_stdin ? dup(STDIN_FILENO) : open_path(name, !path, err);
+
+	*name = is_stdin ? "standard input" : path ? path : INPUT_DEFAULT_PATH;
+	int fd = is_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open_path(*name, !path, err);
+	if (fd < 0)
+		return is_stdin ? error_set_errno(err, errno, "%s", *name) : -1;
+	if (lseek(fd, 0, SEEK_SET) == 0)
+		return fd;
+	int gathered = gather(fd, *name, err);
+	close(fd);
+	return gathered;
+}
+
+int input_open(struct profile *p, const char *path, uint32_t *warnings, struct error *err)
+{
+	const char *name;
+	int fd = input_open_bytes(path, &name, err);
 
 	if (fd < 0)
-		return is_stdin ? error_set_errno(err, errno, "%s", name) : -1;
-	if (lseek(fd, 0, SEEK_SET) < 0) {
-		int gathered = gather(fd, name, err);
-		close(fd);
-		if (gathered < 0)
-			return -1;
-		fd = gathered;
-	}
+		return -1;
 	int rc = read_format(p, fd, name, warnings, err);
 	close(fd);
 	if (rc == 0 && path && strcmp(path, INPUT_DEFAULT_PATH) != 0)

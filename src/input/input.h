@@ -24,6 +24,9 @@ struct input_format {
 extern const struct input_format *const input_formats[]; /* NULL-terminated */
 /* The row for what fd, which can be sought, begins with; NULL: none. */
 const struct input_format *input_find_format(int fd);
+/* A descriptor of path ("-" = stdin, gathered when it is a pipe; NULL: prof.data here) that can be
+ * sought, at its start, or -1. *name: what to call it. */
+int input_open_bytes(const char *path, const char **name, struct error *err);
 /* Open path ("-" = stdin; NULL: prof.data here), find its format, read and index it. *p is
  * initialized by it, and released again on failure. warnings (may be NULL): how many notes at the
  * end of p->notes are about the reading. */

@@ -98,6 +98,12 @@ def test_not_a_profile():
               command, "text")
         fault(1, "prof %s: empty: is empty (was the recording stopped at once?)" % command, command, "empty")
         fault(2, "prof %s: folder: is a folder (name a profile in it)" % command, command, "folder")
+    fault(1, "prof import: empty: is empty", "import", "empty")
+    fault(2, "prof import: folder: is a folder (name a profile in it)", "import", "folder")
+    for redirection, text in (("<empty", "is empty"), ("<text", "is not a recording that prof can import (perf.data)")):
+        r = run("sh", "-c", "cat %s | \"$PROF\" import -" % redirection)
+        expect_line(r, 1, "prof import: standard input: " + text)
+    fault(2, "prof symbolize: what comes from standard input is written nowhere: name a file, -o FILE", "symbolize", "-")
     fault(1, "prof import: text: is not a recording that prof can import (perf.data)", "import", "text")
     with open("text", "rb") as f:
         fault(1, "prof report: standard input: is not a profile (prof reads its own prof.data and perf's perf.data)",

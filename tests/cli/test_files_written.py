@@ -89,6 +89,30 @@ def test_a_pipe_is_written_to():
             expect_equal(got[0][:8], MAGIC, "the start of what came")
 
 
+def piped(script, *args):
+    r = run("bash", "-c", "set -o pipefail; " + script, "bash", *args)
+    expect_equal(r.status, 0, script + str(r))
+    return r
+
+
+def test_a_dash_is_standard_input_and_output():
+    whole = imported("in.data")
+    r = piped("cat $1 | \"$PROF\" import -o out.data -", PERF_DATA)
+    expect_equal((r.out, r.err), ("", "prof import: wrote out.data\n"), "import from a pipe")
+    expect_equal(piped("\"$PROF\" folded out.data").out, prof("folded", "in.data").out, "from a pipe")
+    r = piped("\"$PROF\" import $1 -o - | cat > from.pipe", PERF_DATA)
+    expect_equal((r.err, read("from.pipe")[:8]), ("", MAGIC), "import to a pipe")
+    r = piped("\"$PROF\" import - < $1 | cat; \"$PROF\" import -o - - < $1 > from.file", PERF_DATA)
+    expect_equal(piped("cat from.file | \"$PROF\" folded -").out, prof("folded", "in.data").out, "from and to a file")
+    r = piped("cat in.data | \"$PROF\" symbolize -q - -o - | cat > named.data")
+    expect_equal((r.err, read("named.data")[:8]), ("", MAGIC), "symbolize")
+    expect_equal(piped("\"$PROF\" folded -i - -o - < named.data").out, prof("folded", "in.data").out, "folded")
+    r = piped("\"$PROF\" flame -i - -o - < named.data | head -c 5")
+    expect_equal(r.out, "<svg ", "flame")
+    expect_equal(read("in.data"), whole, "in.data")
+    expect(not os.path.exists("-"), sorted(os.listdir(".")))
+
+
 def test_a_link_stays_and_leads_to_what_was_written():
     os.mkdir("there")
     for command in writers():
