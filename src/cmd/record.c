@@ -58,7 +58,7 @@ static const struct cmd_option rows[] = {
 	OPTION(struct record_words, quiet, OPT_FLAG, 'q', "quiet",
 	       .help = "say nothing but errors"),
 	OPTION(struct record_words, verbose, OPT_COUNT, 'v', "verbose",
-	       .help = "say more; twice: even more"),
+	       .help = "say what is opened and how, where names come from, how long it takes; twice: each event too"),
 	{ .name = NULL },
 };
 

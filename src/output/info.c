@@ -8,15 +8,6 @@
 
 #include "output/output.h"
 
-const char *info_symbols_name(uint8_t symbols)
-{
-	static const char *const names[] = { "not looked up",	"debug info", "symbol table",
-					     "dynamic symbols", "kallsyms",   "map file",
-					     "missing",		"refused",    "Go's table" };
-
-	return symbols < ARRAY_LEN(names) ? names[symbols] : "unknown";
-}
-
 const char *info_identity_name(uint8_t identity)
 {
 	static const char *const names[] = { "", "build ID", "Go build ID", "content hash",

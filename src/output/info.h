@@ -27,8 +27,6 @@ struct info {
 void info_print_text(struct bytes *out, const struct info *i);
 void info_print_json(struct bytes *out, const struct info *i);
 
-/* Where a module's names came from (enum module_symbols), in words. */
-const char *info_symbols_name(uint8_t symbols);
 /* What its identity is (enum module_identity): "build ID", …, "" for none. */
 const char *info_identity_name(uint8_t identity);
 /* "2024-02-29 12:34:56 UTC". */

@@ -106,7 +106,7 @@ static void add_modules(struct json *j, const struct info *info)
 		json_string(j, "kind", module_kind_name(m->kind));
 		json_string(j, "identity", info_identity_name(m->identity));
 		add_string(j, p, "build_id", m->build_id);
-		json_string(j, "names", info_symbols_name(m->symbols));
+		json_string(j, "names", module_symbols_name(m->symbols));
 		add_string(j, p, "debug_path", m->debug_path);
 		add_string(j, p, "note", m->note);
 		json_bool(j, "deleted", m->flags & MODULE_DELETED);

@@ -177,7 +177,7 @@ static void add_module(struct bytes *out, const struct profile *p, const struct 
 	char samples[32];
 
 	bytes_printf(out, "  %10s  %-15s ", text_count(samples, sizeof(samples), use->samples),
-		     m->kind == MODULE_SYNTHETIC ? "" : info_symbols_name(m->symbols));
+		     m->kind == MODULE_SYNTHETIC ? "" : module_symbols_name(m->symbols));
 	text_append_printable(out, *path ? path : module_kind_name(m->kind),
 			      strlen(*path ? path : module_kind_name(m->kind)));
 	bytes_printf(out, "%s\n", m->flags & MODULE_DELETED ? " (deleted or replaced since)" : "");

@@ -127,6 +127,15 @@ const char *frame_how_name(uint8_t how)
 	return name_in(names, ARRAY_LEN(names), how);
 }
 
+const char *module_symbols_name(uint8_t symbols)
+{
+	static const char *const names[] = { "not looked up",	"debug info", "symbol table",
+					     "dynamic symbols", "kallsyms",   "map file",
+					     "missing",		"refused",    "Go's table" };
+
+	return symbols < ARRAY_LEN(names) ? names[symbols] : "unknown";
+}
+
 const char *module_kind_name(uint8_t kind)
 {
 	static const char *const names[] = {

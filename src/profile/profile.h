@@ -354,6 +354,7 @@ uint32_t profile_synthetic_module(const struct profile *p, const char *name);
 const char *stack_end_name(uint8_t end); /* "truncated copy", … for health lines */
 const char *frame_how_name(uint8_t how);
 const char *module_kind_name(uint8_t kind);
+const char *module_symbols_name(uint8_t symbols); /* "debug info", … */
 const char *unit_name(uint8_t unit); /* "ns", "count", "bytes" */
 
 #endif

@@ -41,6 +41,7 @@ struct broker {
 	bool stopping, done, duration_over;
 	int stop_signal; /* the child is to be ended with it, 0: left alone */
 	uint64_t stop_at_ns, enable_at_ns, kill_at_ns;
+	uint64_t started_ns, begun_ns, stopped_ns; /* prof; what is recorded; the recording */
 	struct control_summary summary;
 	struct error worker_error;
 };

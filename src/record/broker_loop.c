@@ -87,6 +87,7 @@ static void stop_recording(struct broker *b)
 	if (b->stopping)
 		return;
 	b->stopping = true;
+	b->stopped_ns = clock_monotonic_ns();
 	getrusage(RUSAGE_SELF, &own);
 	struct control_stop m = {
 		.kind = CONTROL_STOP,

@@ -5,6 +5,7 @@
 #include "base/io.h"
 #include "base/progress.h"
 #include "record/excerpts.h"
+#include "record/verbose.h"
 #include "symbolize/symbolize.h"
 #include <fcntl.h>
 #include <pthread.h>
@@ -56,7 +57,7 @@ struct module_addresses {
 	struct hmap noted; /* address → how often it was a leaf, + 1 */
 	VEC(uint64_t) pending;
 	const struct task_module *module;
-	bool damage_said;
+	bool damage_said, named;
 };
 
 struct names {
@@ -460,6 +461,7 @@ static void write_names(struct names *n, struct task_table *tasks, const struct 
 {
 	struct task_module *m = task_module_at(tasks, b->module.key);
 	take_damage(n, m, b->result.damage);
+	verbose_named(m, &b->result, b->addresses.len, &addresses_of(n, m)->named);
 	uint32_t row = rows_module(n->rows, m);
 	for (size_t i = 0; i < b->named.len; i++) {
 		const struct named *named = &b->named.data[i];

@@ -1,5 +1,6 @@
 /* Opening events for the worker: every (task, CPU, event, stack size), handed over in batches. */
 #include "record/broker.h"
+#include "record/verbose.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +52,7 @@ static int open_one(struct broker *b, const struct event_spec *spec,
 	entry->period = how->period;
 	if (event_open(spec, how, pid, (int)entry->cpu, &fd, &entry->layout, err) < 0)
 		return -1;
+	verbose_event(spec, how, entry);
 	return add_to_batch(b, fd, entry, err);
 }
 
@@ -130,6 +132,7 @@ void broker_widen(struct broker *b)
 						    .period = how.period };
 		if (event_open(&spec, &how, -1, (int)cpu, &fds[m.count], &entry->layout, NULL) < 0)
 			break;
+		verbose_event(&spec, &how, entry);
 		m.count++;
 	}
 	if (m.count == b->plan->cpu_count && !b->worker_gone)

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "files/files.h"
 #include "record/broker.h"
+#include "record/verbose.h"
 #include "record/worker.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -91,6 +92,7 @@ static int wait_for_rings(struct broker *b, struct error *err)
 			    text_bytes(got, sizeof(got), m.rings.ring_bytes),
 			    text_bytes(asked, sizeof(asked), m.rings.asked_bytes));
 	plan_fit_stacks(b->plan, m.rings.ring_bytes);
+	verbose_plan(b->plan, m.rings.ring_bytes);
 	return 0;
 }
 
@@ -376,6 +378,7 @@ static void say_proc_is_missing(void)
 
 static int run(struct broker *b, int *die_by_signal, struct error *err)
 {
+	b->started_ns = clock_monotonic_ns();
 	if (output_file_open(&b->output, b->options->output, err) < 0 || open_signals(b, err) < 0 ||
 	    output_file_create(&b->output, err) < 0)
 		return -1;
@@ -386,9 +389,11 @@ static int run(struct broker *b, int *die_by_signal, struct error *err)
 	if (start_worker(b, err) < 0 || wait_for_rings(b, err) < 0 || start_target(b, err) < 0)
 		return -1;
 	start_clocks(b);
+	b->begun_ns = clock_monotonic_ns();
 	broker_loop(b);
 	if (!b->done)
 		wait_for_worker(b);
+	verbose_phases(b);
 	say_summary(b);
 	return exit_status(b, die_by_signal);
 }

@@ -97,6 +97,24 @@ def test_high_rates_are_warned_of():
     expect_equal(quiet.err, "", str(quiet))
 
 
+def test_verbose():
+    """-v tells what is done and how, -vv each event too; none of it else."""
+    def said(*options):
+        r = prof("record", *options, "-e", "task-clock", "-o", "t.data", "--", program("ending"), "300", "exit")
+        expect_equal(r.status, 7, str(r))
+        return r.err
+    lines = (r"^prof: event task-clock: every 1\.00 ms, user code (only|and the kernel)$",
+             r"^prof: stacks: [\d.]+ kB copied with each sample", r"^prof: rings: [\d.]+ [kM]B for each of \d+ CPUs?$",
+             r"^prof: names of \S*/ending: (debug info|symbol table)$",
+             r"^prof: [\d.]+ \w+ to open events, [\d.]+ \w+ recorded, [\d.]+ \w+ to name and write what was left$")
+    more = (r"^prof: opened task-clock on CPU \d+ for task \d+: period 1003009, \d+ bytes of stack$",
+            r"^prof: \d+ address(es)? of \S*/ending looked up$")
+    for options, there in (((), ()), (("-q",), ()), (("-v",), lines), (("-vv",), lines + more)):
+        err = said(*options)
+        for line in lines + more:
+            expect_equal(bool(re.search(line, err, re.M)), line in there, "%s with %s in %s" % (line, options, err))
+
+
 def test_unknown_event():
     r = prof("record", "-e", "page-falts", "--", "true")
     expect_equal((r.status, r.out), (2, ""), str(r))
