@@ -3,7 +3,7 @@
  * to the user prof runs as and nobody else may write there, or it is not used; as root it is never
  * another user's. An entry is written beside and renamed into place, so that readers see whole
  * entries whoever writes at the same time. When all together pass a bound, the ones not used for
- * longest go.
+ * longest go, first those of other builds of prof.
  */
 #ifndef PROF_CACHE_CACHE_H
 #define PROF_CACHE_CACHE_H
@@ -15,10 +15,16 @@
 #include <stdint.h>
 
 #define CACHE_NAME_LEN	      32 /* hexadecimal digits */
+#define CACHE_MAKER_LEN	      32 /* likewise; names begin with the first few of them */
+#define CACHE_NAME_MAKER_LEN  8
 #define CACHE_MAX_ENTRY_BYTES ((uint64_t)64 << 20)
 #define CACHE_MAX_BYTES	      ((uint64_t)256 << 20)
 
 struct cache;
+
+/* This program and the libraries it runs with, as hexadecimal digits: another build's entries are
+ * of no use to it. */
+void cache_maker(char out[CACHE_MAKER_LEN + 1]);
 
 /* XDG_CACHE_HOME is /dev/null: the user wants nothing to be kept. */
 bool cache_is_unwanted(void);
@@ -43,17 +49,18 @@ struct cache_item {
 	char name[CACHE_NAME_LEN + 1];
 	uint64_t bytes;
 	int64_t used_ns; /* of the real-time clock */
+	bool is_foreign; /* made by another build of prof */
 };
 
 struct cache_list {		      /* zeroed is valid and empty */
-	VEC(struct cache_item) items; /* last used first */
+	VEC(struct cache_item) items; /* last used first; foreign ones after the others */
 	uint64_t bytes;
 };
 
 int cache_list(struct cache *c, struct cache_list *out, struct error *err);
 void cache_list_release(struct cache_list *l);
 int cache_clear(struct cache *c, struct error *err);
-/* Drops what was used longest ago until the bound holds, and files that writers left behind. */
+/* Drops what is last in the list until the bound holds, and files that writers left behind. */
 void cache_trim(struct cache *c);
 
 #endif

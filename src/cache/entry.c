@@ -36,11 +36,15 @@ enum { BLOCK_ABSENT, BLOCK_GOOD, BLOCK_DAMAGED };
 
 void cache_entry_name(const char *key, char name[CACHE_NAME_LEN + 1])
 {
+	char digits[CACHE_NAME_LEN + 1], maker[CACHE_MAKER_LEN + 1];
 	size_t len = strlen(key);
 
-	snprintf(name, CACHE_NAME_LEN + 1, "%016llx%016llx",
+	cache_maker(maker);
+	snprintf(digits, sizeof(digits), "%016llx%016llx",
 		 (unsigned long long)hash_bytes(key, len, 1),
 		 (unsigned long long)hash_bytes(key, len, 2));
+	snprintf(name, CACHE_NAME_LEN + 1, "%.*s%.*s", CACHE_NAME_MAKER_LEN, maker,
+		 CACHE_NAME_LEN - CACHE_NAME_MAKER_LEN, digits);
 }
 
 static uint32_t crc_of(const void *data, size_t len)

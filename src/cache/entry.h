@@ -14,7 +14,7 @@
 
 struct cache_entry;
 
-/* The name under which the entry of a key is kept. */
+/* The name under which this build of prof keeps the entry of a key. */
 void cache_entry_name(const char *key, char name[CACHE_NAME_LEN + 1]);
 /* Fills an empty file. title says to people what it is about. 0 or -1 with errno. */
 int cache_entry_write(int fd, const char *key, const char *title, const struct bytes *payload);

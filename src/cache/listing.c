@@ -35,10 +35,12 @@ static DIR *open_listing(struct cache *c)
 	return dir;
 }
 
-static int last_used_first(const void *pa, const void *pb)
+static int best_first(const void *pa, const void *pb)
 {
 	const struct cache_item *a = pa, *b = pb;
 
+	if (a->is_foreign != b->is_foreign)
+		return a->is_foreign ? 1 : -1;
 	if (a->used_ns != b->used_ns)
 		return a->used_ns > b->used_ns ? -1 : 1;
 	return strcmp(a->name, b->name);
@@ -47,8 +49,10 @@ static int last_used_first(const void *pa, const void *pb)
 int cache_list(struct cache *c, struct cache_list *out, struct error *err)
 {
 	DIR *dir = open_listing(c);
+	char maker[CACHE_MAKER_LEN + 1];
 	struct stat st;
 
+	cache_maker(maker);
 	*out = (struct cache_list){ 0 };
 	if (!dir)
 		return error_set_errno(err, errno, "cannot list %s", c->path);
@@ -60,12 +64,13 @@ int cache_list(struct cache *c, struct cache_list *out, struct error *err)
 		memcpy(item.name, e->d_name, CACHE_NAME_LEN);
 		item.bytes = st.st_size > 0 ? (uint64_t)st.st_size : 0;
 		item.used_ns = time_of(&st);
+		item.is_foreign = strncmp(item.name, maker, CACHE_NAME_MAKER_LEN) != 0;
 		out->bytes += item.bytes;
 		vec_push(&out->items, item);
 	}
 	closedir(dir);
 	if (out->items.len)
-		qsort(out->items.data, out->items.len, sizeof(*out->items.data), last_used_first);
+		qsort(out->items.data, out->items.len, sizeof(*out->items.data), best_first);
 	return 0;
 }
 

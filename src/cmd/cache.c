@@ -69,7 +69,7 @@ static void print_text(struct bytes *out, struct cache *c, const struct cache_li
 		bytes_printf(out, "%9s  %-12s  ", text_bytes(size, sizeof(size), item->bytes),
 			     age(used, sizeof(used), item->used_ns));
 		text_append_printable(out, title, strlen(title));
-		bytes_u8(out, '\n');
+		bytes_printf(out, "%s\n", item->is_foreign ? " (of another build of prof)" : "");
 	}
 }
 
@@ -94,6 +94,7 @@ static void print_json(struct bytes *out, struct cache *c, const struct cache_li
 		json_string(&j, "name", item->name);
 		json_u64(&j, "bytes", item->bytes);
 		json_i64(&j, "used_ns", item->used_ns);
+		json_bool(&j, "other_build", item->is_foreign);
 		json_close_object(&j);
 	}
 	json_close_array(&j);
@@ -151,7 +152,7 @@ const struct command command_cache = {
 		"recording of the same files costs less. Entries are found again by the identity of the files they were "
 		"made from, never by name; damaged ones are passed over. They lie in $XDG_CACHE_HOME/prof, else in "
 		"~/.cache/prof, a folder that nobody else may write to; the ones not used for longest go when there "
-		"are too many. Nothing is lost when they are removed. With XDG_CACHE_HOME=/dev/null nothing is kept.",
+		"are too many, first those that another build of prof made, which are of no use to this one. Nothing is lost when they are removed. With XDG_CACHE_HOME=/dev/null nothing is kept.",
 	.examples = "prof cache --clear\tRemove everything.\n",
 	.options = rows,
 	.options_size = sizeof(struct options),

@@ -2,7 +2,6 @@
 #include "symbolize/remember.h"
 
 #include <inttypes.h>
-#include <link.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,53 +32,14 @@ static void add_hex(struct bytes *key, const uint8_t *bytes, size_t len)
 		add_text(key, "%02x", bytes[i]);
 }
 
-static bool find_build_id(const uint8_t *notes, size_t len, struct bytes *key)
-{
-	struct bytes_reader r;
-
-	reader_init(&r, notes, len);
-	while (reader_left(&r) >= 12) {
-		uint32_t name_len = reader_u32(&r), desc_len = reader_u32(&r);
-		uint32_t type = reader_u32(&r);
-		const uint8_t *name = reader_take(&r, ((uint64_t)name_len + 3) & ~UINT64_C(3));
-		const uint8_t *desc = reader_take(&r, desc_len);
-		if (r.failed)
-			return false;
-		if (type == NT_GNU_BUILD_ID && name_len == 4 && memcmp(name, "GNU", 4) == 0) {
-			add_hex(key, desc, desc_len);
-			return true;
-		}
-		uint64_t padding = (4 - desc_len % 4) % 4;
-		reader_take(&r, padding < reader_left(&r) ? padding : reader_left(&r));
-	}
-	return false;
-}
-
-static int add_object(struct dl_phdr_info *info, size_t size, void *ctx)
-{
-	(void)size;
-	for (size_t i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-		/* The loader has mapped it: a number made an address, not a cast of a pointer. */
-		const uint8_t *notes = (const uint8_t *)(uintptr_t)(info->dlpi_addr + p->p_vaddr);
-		if (p->p_type == PT_NOTE && find_build_id(notes, p->p_memsz, ctx))
-			break;
-	}
-	add_text(ctx, ",");
-	return 0;
-}
-
 /* Another prof, or another library that it reads with, may answer differently. */
 void remember_key_begin(struct bytes *out, const char *what)
 {
-	struct bytes objects = { 0 };
+	char maker[CACHE_MAKER_LEN + 1];
 
-	dl_iterate_phdr(add_object, &objects);
+	cache_maker(maker);
 	bytes_clear(out);
-	add_text(out, "%s\nreader %016" PRIx64 "%016" PRIx64 "\n", what,
-		 hash_bytes(objects.data, objects.len, 1),
-		 hash_bytes(objects.data, objects.len, 2));
-	bytes_release(&objects);
+	add_text(out, "%s\nreader %s\n", what, maker);
 }
 
 bool remember_key_file(struct bytes *out, const char *role, const struct elf_image *image)

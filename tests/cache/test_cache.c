@@ -347,6 +347,38 @@ static void oldest_go_first(void **state)
 	cache_list_release(&list);
 }
 
+/* Of no use to this one, however young. */
+static void those_of_other_builds_go_first(void **state)
+{
+	struct fixture *f = *state;
+	struct cache_list list;
+	char maker[CACHE_MAKER_LEN + 1], name[CACHE_NAME_LEN + 1], from[256], to[256];
+
+	for (unsigned i = 0; i < 8; i++) {
+		assert_int_equal(put(f->cache, i, 10000), 0);
+		set_age(f, i, (time_t)(100 - i));
+	}
+	cache_maker(maker);
+	for (unsigned i = 6; i < 8; i++) { /* the youngest */
+		name_of(i, name);
+		assert_memory_equal(name, maker, CACHE_NAME_MAKER_LEN);
+		snprintf(from, sizeof(from), "%s/%s", f->folder, name);
+		name[0] = name[0] == '0' ? '1' : '0';
+		snprintf(to, sizeof(to), "%s/%s", f->folder, name);
+		assert_int_equal(rename(from, to), 0);
+	}
+	assert_int_equal(cache_list(f->cache, &list, NULL), 0);
+	assert_int_equal(list.items.len, 8);
+	for (size_t i = 0; i < 8; i++)
+		assert_int_equal(list.items.data[i].is_foreign, i >= 6);
+	cache_set_max_bytes(f->cache, list.bytes - 1);
+	cache_list_release(&list);
+	cache_trim(f->cache);
+	for (unsigned i = 1; i < 6; i++)
+		assert_true(get(f->cache, i, 10000));
+	assert_int_equal(access(to, F_OK), -1);
+}
+
 static void left_behind(void **state)
 {
 	struct fixture *f = *state;
@@ -431,11 +463,23 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(entries_come_back), TEST(names_are_digits), TEST(another_key_is_not_answered),
-		TEST(read_in_parts),	 TEST(texts_end_inside), TEST(damage_is_noticed),
-		TEST(cut_while_open),	 TEST(only_own_folders), TEST(root_stays_with_root),
-		TEST(planted_entries),	 TEST(oldest_go_first),	 TEST(left_behind),
-		TEST(many_at_once),	 TEST(titles_are_shown),
+		TEST(entries_come_back),
+		TEST(names_are_digits),
+		TEST(another_key_is_not_answered),
+		TEST(read_in_parts),
+		TEST(texts_end_inside),
+		TEST(damage_is_noticed),
+		TEST(cut_while_open),
+		TEST(only_own_folders),
+		TEST(root_stays_with_root),
+		TEST(planted_entries),
+		TEST(oldest_go_first),
+		TEST(left_behind),
+		TEST(planted_entries),
+		TEST(those_of_other_builds_go_first),
+		TEST(left_behind),
+		TEST(many_at_once),
+		TEST(titles_are_shown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -38,6 +38,16 @@ def test_shown_and_cleared():
     expect_equal(entries(), [], "after clearing")
 
 
+def test_entries_of_another_build():
+    record()
+    name = entries()[0]["name"]
+    other = name[:7] + ("0" if name[7] != "0" else "1") + name[8:]
+    os.rename(os.path.join(FOLDER, name), os.path.join(FOLDER, other))
+    expect_equal([e["name"] for e in entries() if e["other_build"]], [other], "entries of another build")
+    expect(prof("cache").out.rstrip("\n").endswith(" (of another build of prof)"), "it is marked, and last")
+    expect_equal(prof("cache").out.count("another build"), 1, "it alone")
+
+
 def test_damaged():
     first = record()
     for entry in entries():
