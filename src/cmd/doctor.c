@@ -356,11 +356,7 @@ static void ask_capabilities(struct doctor *d, struct finding *f)
 	}
 	f->state = FINDING_INFO;
 	if (have < sizeof(wanted) / sizeof(wanted[0]) && geteuid() != 0 && !d->filtered)
-		remedy(f,
-		       access("/usr/sbin/prof-grant", X_OK) == 0
-			       ? "sudo prof-grant on && sudo adduser $USER prof"
-			       : "sudo setcap cap_perfmon,cap_sys_ptrace,cap_syslog,cap_bpf+ep \"$(command "
-				 "-v prof)\"");
+		event_grant_command(f->remedy, sizeof(f->remedy));
 }
 
 static void ask_bpf(struct doctor *d, struct finding *f)

@@ -51,6 +51,7 @@ static int refused(int errnum, const struct event_spec *spec, const struct event
 		   const struct perf_event_attr *attr, pid_t pid, struct error *err)
 {
 	struct event_limits limits = { .paranoid = -2 };
+	char grant[160];
 
 	/* A thread that is gone is common while attaching: no need to look around for the reason.
 	 */
@@ -66,17 +67,15 @@ static int refused(int errnum, const struct event_spec *spec, const struct event
 	if (is_foreign(errnum, attr, pid, &limits))
 		return set_with_remedy(err, errnum,
 				       "process %d belongs to another user or may not be traced; "
-				       "use `sudo prof`, or `sudo setcap cap_perfmon,"
-				       "cap_sys_ptrace+ep $(command -v prof)`",
-				       (int)pid);
+				       "use `sudo prof`, or `%s`",
+				       (int)pid, event_grant_command(grant, sizeof(grant)));
 	if (is_whole_cpu(errnum, spec, pid, &limits))
 		return set_with_remedy(
 			err, errnum,
 			"not permitted at kernel.perf_event_paranoid=%d to sample all "
 			"processes of a CPU; use `sudo prof`, or `sudo sysctl "
-			"kernel.perf_event_paranoid=-1`, or `sudo setcap cap_perfmon,"
-			"cap_sys_ptrace+ep $(command -v prof)`",
-			limits.paranoid);
+			"kernel.perf_event_paranoid=-1`, or `%s`",
+			limits.paranoid, event_grant_command(grant, sizeof(grant)));
 	return event_set_refusal(err, errnum, spec, &limits);
 }
 

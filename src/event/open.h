@@ -71,6 +71,9 @@ void event_read_limits(struct event_limits *out);
  * LSM. */
 void event_explain_refusal(int errnum, const struct event_spec *spec,
 			   const struct event_limits *limits, char *buf, size_t size);
+/* What gives an ordinary user's prof root's rights to record: prof-grant where it is installed with
+ * this prof, else the capabilities that it would give. */
+const char *event_grant_command(char *buf, size_t size);
 int event_online_cpus(uint32_t *cpus, int max); /* fills CPU numbers, returns how many */
 
 #endif

@@ -53,19 +53,28 @@ static void explain_permission(const struct event_spec *spec, const struct event
 			       int errnum, char *buf, size_t size)
 {
 	const char *why = locked_down();
+	char text[512], grant[160];
 
+	event_grant_command(grant, sizeof(grant));
 	if (!why &&
 	    (geteuid() == 0 || limits->paranoid < 0 || (errnum == EPERM && under_seccomp())))
 		why = seccomp_or_module();
 	if (!why && geteuid() == 0)
 		why = "not permitted although root: a capability is missing (container?); start it "
 		      "with `--cap-add PERFMON`";
-	if (!why && spec->type == PERF_TYPE_TRACEPOINT)
-		why = "tracepoints need `sudo sysctl kernel.perf_event_paranoid=-1` or "
-		      "`sudo setcap cap_perfmon+ep $(command -v prof)`";
-	if (!why && limits->paranoid >= 3)
-		why = "not permitted to ordinary users here; `sudo sysctl "
-		      "kernel.perf_event_paranoid=1` or `sudo setcap cap_perfmon+ep $(command -v prof)`";
+	if (!why && spec->type == PERF_TYPE_TRACEPOINT) {
+		snprintf(text, sizeof(text),
+			 "tracepoints need `sudo sysctl kernel.perf_event_paranoid=-1` or `%s`",
+			 grant);
+		why = text;
+	}
+	if (!why && limits->paranoid >= 3) {
+		snprintf(text, sizeof(text),
+			 "not permitted to ordinary users here; `sudo sysctl "
+			 "kernel.perf_event_paranoid=1` or `%s`",
+			 grant);
+		why = text;
+	}
 	if (!why && limits->paranoid < 2 && limits->may_kernel)
 		why = "not permitted: another user's process, or all CPUs; `sudo prof ...`, or `sudo "
 		      "sysctl kernel.perf_event_paranoid=0` for all CPUs";
@@ -76,9 +85,8 @@ static void explain_permission(const struct event_spec *spec, const struct event
 	else
 		snprintf(buf, size,
 			 "not permitted at kernel.perf_event_paranoid=%d; `sudo sysctl "
-			 "kernel.perf_event_paranoid=1`, or -1 for all CPUs, or `sudo setcap "
-			 "cap_perfmon+ep $(command -v prof)`",
-			 limits->paranoid);
+			 "kernel.perf_event_paranoid=1`, or -1 for all CPUs, or `%s`",
+			 limits->paranoid, grant);
 }
 
 static const char *explain_absent(const struct event_spec *spec, const struct event_limits *limits)

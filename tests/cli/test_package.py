@@ -3,8 +3,8 @@ import glob
 import os
 import shutil
 
-from proftest import PROF, SOURCE, as_nobody, copy_for_everybody, environment, expect, expect_equal, main, need_root
-from proftest import need_tool, run
+from proftest import PROF, SOURCE, Sysctl, as_nobody, copy_for_everybody, environment, expect, expect_equal, main, need_root
+from proftest import need_tool, run, world_directory
 
 BUILD = os.environ.get("BUILD", os.path.join(os.path.dirname(PROF), "../.."))
 INSTALLED = ("bin/prof", "sbin/prof-grant", "share/man/man1/prof.1", "share/man/man1/prof-record.1",
@@ -24,6 +24,25 @@ def test_install():
     os.remove("usr/bin/prof")
     r = run("sh", "usr/sbin/prof-grant", "status")
     expect_equal((r.status, r.err), (1, "prof-grant: %s is not there\n" % os.path.abspath("usr/bin/prof")), str(r))
+
+
+def test_one_command_grants_alone():
+    """What is refused is allowed as the check and the README say: by the installed prof-grant, else by its capabilities."""
+    need_root()
+    directory = world_directory()
+    usr = os.path.join(directory, "usr")
+    expect_equal(run(need_tool("cmake"), "--install", BUILD, "--prefix", usr).status, 0, "install")
+    for path, _, _ in os.walk(usr):
+        os.chmod(path, 0o755)
+    installed = "sudo %s/sbin/prof-grant on && sudo adduser $USER prof" % usr
+    by_hand = 'sudo setcap cap_perfmon,cap_sys_ptrace,cap_syslog,cap_bpf+ep "$(command -v prof)"'
+    for program, command in ((usr + "/bin/prof", installed), (copy_for_everybody(PROF), by_hand)):
+        with Sysctl("kernel.perf_event_paranoid", 2):
+            r = as_nobody(program, "record", "-a", "-o", "t.data", "--duration", "1")
+            check = as_nobody(program, "check")
+        expect_equal((r.status, r.err.count("\n")), (125, 1), str(r))
+        expect("`%s`" % command in r.err, r.err)
+        expect(command in " ".join(check.out.split()), check.out)
 
 
 def test_debian_package():
