@@ -251,6 +251,13 @@ static void add_openers_line(struct bytes *out, const struct profile *p)
 	bytes_printf(out, "some names may be missing\n");
 }
 
+static void add_detached_line(struct bytes *out, const struct profile *p)
+{
+	if (p->health.detached)
+		bytes_printf(out,
+			     "the command is set-uid or unreadable: only root may profile it\n");
+}
+
 void health_format_wrapped(const struct health *h, const struct profile *p, uint32_t width,
 			   struct bytes *out)
 {
@@ -269,6 +276,7 @@ void health_format_wrapped(const struct health *h, const struct profile *p, uint
 	add_names_line(out, h, p, width);
 	add_file_line(out, p);
 	add_openers_line(out, p);
+	add_detached_line(out, p);
 	if (remedy)
 		bytes_printf(out, "%s: %s\n", purpose, remedy);
 }
@@ -301,6 +309,8 @@ char *health_why_empty(const struct health *h, const struct profile *p)
 {
 	char lost[32];
 
+	if (p->health.detached)
+		return xstrdup("the command is set-uid or unreadable, and ran unprofiled");
 	if (h->filtered || p->samples.len)
 		return xstrdup(h->weight_synthetic ? "all its time is in rows that were not sampled"
 						   : "no sample passes the filter");

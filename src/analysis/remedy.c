@@ -111,7 +111,7 @@ static char *see_short_tasks(const struct profile *p)
 {
 	bool ordinary = p->events.len && (p->events.data[0].flags & EVENT_EXCLUDES_KERNEL);
 
-	if (!ordinary)
+	if (!ordinary && !p->health.detached)
 		return health_is_by_rate(p) ? record_again(p, "-F 10000") : NULL;
 	char *again = record_again(p, "");
 	char *as_root = again ? xasprintf("sudo %s", again) : NULL;
@@ -203,7 +203,8 @@ char *health_remedy(const struct health *h, const struct profile *p, const char 
 	*purpose = "to lose fewer samples";
 	if (is_over(h->lost, h->due ? h->due : h->delivered + h->lost, 1))
 		return larger_ring(p);
-	*purpose = "to see short-lived processes";
+	*purpose =
+		p->health.detached ? "to see what the command did" : "to see short-lived processes";
 	if (is_over(h->weight_not_sampled, h->weight_total, 20) && !h->filtered)
 		return see_short_tasks(p);
 	*purpose = "to see whole stacks";

@@ -71,9 +71,13 @@ void cmd_say_no_samples(const struct command *cmd, const struct cmd_view *v)
 	struct bytes name = { 0 };
 	origin_append(&name, &v->profile, " ");
 	bytes_u8(&name, '\0');
-	cmd_say(cmd,
-		"there are no samples: the program used too little CPU time, or none while it was "
-		"recorded ('prof info%s' tells more)",
-		(const char *)name.data);
+	if (v->profile.health.detached)
+		cmd_say(cmd,
+			"there are no samples: the command is set-uid or unreadable, and ran unprofiled (record as root)");
+	else
+		cmd_say(cmd,
+			"there are no samples: the program used too little CPU time, or none while it was "
+			"recorded ('prof info%s' tells more)",
+			(const char *)name.data);
 	bytes_release(&name);
 }

@@ -146,6 +146,7 @@ static void add_health(struct json *j, const struct info *info)
 	json_u64(j, "stacks_checked", f->stacks_checked);
 	json_u64(j, "stacks_agreed", f->stacks_agreed);
 	json_u64(j, "openers_killed", f->openers_killed);
+	json_bool(j, "detached", f->detached);
 	json_bool(j, "complete", f->complete);
 	const char *purpose;
 	char *remedy = health_remedy(h, info->profile, &purpose);

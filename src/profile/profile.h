@@ -273,6 +273,7 @@ struct profile_health {
 	uint64_t ring_bytes, stack_bytes;	/* per CPU; per sample */
 	uint64_t stacks_checked, stacks_agreed; /* against the second unwinder; 0 when not run */
 	uint64_t openers_killed; /* processes that open files and ended early, and were replaced */
+	uint64_t detached; /* 1: the command was set-uid or unreadable, and ran unprofiled */
 	uint64_t complete;			/* 1 when the file was finished properly */
 };
 

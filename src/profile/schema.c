@@ -212,6 +212,7 @@ static const struct column health_columns[] = {
 	HEALTH(stacks_checked, ""),
 	HEALTH(stacks_agreed, ""),
 	HEALTH(openers_killed, ""),
+	HEALTH(detached, ""),
 };
 
 #define TABLE(name_, kind_, columns_, row)                                               \

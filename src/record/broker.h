@@ -30,6 +30,7 @@ struct broker {
 	struct launch_state saved;
 	struct launch launch;
 	bool launched, child_ended;
+	bool detached;	 /* the kernel took the events away when the command was executed */
 	bool filtered;	 /* system-wide events stand in for too many per-thread ones */
 	int wait_status; /* of the child */
 	uint64_t child_cpu_ns;

@@ -96,6 +96,7 @@ static void stop_recording(struct broker *b)
 		.broker_cpu_ns = cpu_ns(&own) + openers_cpu_ns(&b->openers),
 		.openers_killed = b->openers.killed,
 		.openers_gone = b->openers.gave_up,
+		.detached = b->detached,
 	};
 	if (!b->worker_gone && control_send(b->control, &m, sizeof(m), NULL, 0, NULL) < 0)
 		worker_lost(b);

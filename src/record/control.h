@@ -76,6 +76,7 @@ struct control_stop {
 	uint64_t broker_cpu_ns;
 	uint32_t openers_killed; /* and replaced */
 	uint32_t openers_gone;	 /* 1: not all were replaced */
+	uint32_t detached; /* 1: the kernel lets only root profile the command */
 };
 
 struct control_rings {

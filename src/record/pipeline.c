@@ -627,6 +627,7 @@ static void write_health(struct pipeline *p, const struct pipeline_end *end)
 		.ring_bytes = end->ring_bytes,
 		.stack_bytes = end->stack_bytes,
 		.openers_killed = end->openers_killed,
+		.detached = end->detached,
 		.stacks_checked = s.checked,
 		.stacks_agreed = s.agreed,
 		.complete = !end->is_cut,

@@ -94,7 +94,7 @@ struct pipeline_end {
 	int32_t exit_status;
 	uint64_t end_ns;
 	uint64_t other_cpu_ns; /* CPU time of prof's other processes; this one's is added */
-	uint64_t ring_bytes, stack_bytes, openers_killed;
+	uint64_t ring_bytes, stack_bytes, openers_killed, detached;
 	bool system_wide;
 	bool is_cut; /* what the samples come from is not whole */
 };

@@ -22,6 +22,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#define UNSEEN_PERIODS 20 /* of CPU time without a sample are no chance */
+
 /* ---- set-up ---- */
 
 static int open_signals(struct broker *b, struct error *err)
@@ -143,7 +145,7 @@ static void start_clocks(struct broker *b)
 }
 
 /* A set-uid or unreadable program: the kernel takes the events away when it is executed. */
-static void warn_when_detached(const struct broker *b)
+static void notice_detached(struct broker *b)
 {
 	char path[64];
 	struct statx st;
@@ -154,7 +156,8 @@ static void warn_when_detached(const struct broker *b)
 	int result = statx(AT_FDCWD, path, AT_STATX_DONT_SYNC, STATX_MODE, &st);
 	bool unreadable = result != 0 && errno == EACCES;
 	bool other_rights = result == 0 && (st.stx_mode & (S_ISUID | S_ISGID));
-	if (unreadable || other_rights)
+	b->detached = unreadable || other_rights;
+	if (b->detached)
 		log_message(
 			LOG_NOTICE,
 			"%s is set-uid or unreadable: the kernel does not let it be profiled by an ordinary user; "
@@ -189,7 +192,7 @@ static int launch(struct broker *b, struct error *err)
 		b->launched = false;
 		return -1;
 	}
-	warn_when_detached(b);
+	notice_detached(b);
 	return 0;
 }
 
@@ -275,6 +278,29 @@ static void size_text(const struct broker *b, char *buf, size_t size)
 		snprintf(buf, size, " (cut short)");
 }
 
+/* Why, as far as it can be known. */
+static void say_no_samples(const struct broker *b, const char *to, const char *path)
+{
+	const struct event_spec *e = &b->plan->events.items.data[0];
+	uint64_t period_ns = plan_period(b->plan, 0);
+	char cpu[32], why[256];
+	if (b->detached)
+		snprintf(why, sizeof(why), "%s ran unprofiled", b->options->command[0]);
+	else if (!e->is_clock && plan_period(b->plan, 0))
+		snprintf(why, sizeof(why), "%s did not happen, or not as often as one sample takes (-c)",
+			 e->name);
+	else if (period_ns && b->child_cpu_ns / UNSEEN_PERIODS > period_ns)
+		snprintf(why, sizeof(why),
+			 "%s of CPU went to processes shorter than a sampling period, or to programs that "
+			 "are set-uid or unreadable (record as root)",
+			 text_duration(cpu, sizeof(cpu), b->child_cpu_ns));
+	else
+		snprintf(why, sizeof(why),
+			 "less CPU time was used than one sampling period lasts, or none at "
+			 "all (a higher rate: -F)");
+	log_message(LOG_NOTICE, "no samples: %s %s %s", why, to, path);
+}
+
 static void say_summary(const struct broker *b)
 {
 	const struct control_summary *s = &b->summary;
@@ -296,11 +322,7 @@ static void say_summary(const struct broker *b)
 		return;
 	}
 	if (s->samples == 0) {
-		log_message(
-			LOG_NOTICE,
-			"no samples: less CPU time was used than one sampling period lasts, or none at "
-			"all (a higher rate: -F) %s %s",
-			to, path);
+		say_no_samples(b, to, path);
 		return;
 	}
 	text_count(due, sizeof(due), s->due);

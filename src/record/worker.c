@@ -497,6 +497,7 @@ static void finish(struct worker *w)
 		.other_cpu_ns = w->stop.broker_cpu_ns,
 		.ring_bytes = w->rings.ring_bytes,
 		.openers_killed = w->stop.openers_killed,
+		.detached = w->stop.detached,
 		.stack_bytes =
 			w->plan->stack_mode == STACK_COPY ? w->plan->stack_bytes[w->grown] : 0,
 		.system_wide = w->plan->system_wide,

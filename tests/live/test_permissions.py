@@ -187,6 +187,18 @@ def test_ring_above_the_budget_shrinks_alone():
     expect("ring" in r.err or "buffer" in r.err, "it is said: " + r.err)
 
 
+def expect_unprofiled(r):
+    """One reason, the same one everywhere, and what to do."""
+    lines = r.result.err.splitlines()
+    expect_equal(lines[0], "prof: ./ending is set-uid or unreadable: the kernel does not let it be profiled by an ordinary user; "
+                 "it runs on unprofiled (record as root)", str(r.result))
+    expect(lines[-1].startswith("prof: no samples: ./ending ran unprofiled \u2192 "), str(r.result))
+    out = prof("report", r.path).out
+    expect("\nthe command is set-uid or unreadable: only root may profile it\n" in out, out)
+    expect("\nto see what the command did: sudo prof record " in out and "short" not in out and "-F" not in out, out)
+    expect(Recording(r.path).info()["health"]["detached"], "in the file")
+
+
 def test_setuid_program():
     directory = setup("ending")
     target = os.path.join(directory, "ending")
@@ -196,7 +208,7 @@ def test_setuid_program():
     r = record_as_nobody(directory, "--", "./ending", "800", "uid")
     expect_equal(r.result.out, plain.out, "what the target says it is")
     expect_equal(r.result.status, 7, "the target runs to its own end: " + str(r.result))
-    expect("set-uid" in r.result.err or "setuid" in r.result.err, "it is said: " + r.result.err)
+    expect_unprofiled(r)
 
 
 def test_unreadable_program():
@@ -204,6 +216,17 @@ def test_unreadable_program():
     os.chmod(os.path.join(directory, "ending"), 0o711)
     r = record_as_nobody(directory, "--", "./ending", "300", "exit")
     expect_equal(r.result.status, 7, str(r.result))
+    expect_unprofiled(r)
+
+
+def test_unreadable_program_of_a_script():
+    """Of those that a command starts nothing tells, but time without samples has a reason."""
+    directory = setup("ending")
+    os.chmod(os.path.join(directory, "ending"), 0o711)
+    r = record_as_nobody(directory, "--", "sh", "-c", "./ending 800 exit; true")
+    expect_equal(r.result.status, 0, str(r.result))
+    expect(re.search(r"^prof: no samples: .* of CPU went to processes shorter than a sampling period, or to programs that are "
+                     r"set-uid or unreadable", r.result.err, re.M), str(r.result))
 
 
 def status_of(pid):
