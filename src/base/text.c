@@ -88,27 +88,30 @@ void text_append_printable(struct bytes *out, const char *s, size_t len)
 	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-:.,/=@" \
 	"%+"
 
-/* Inside single quotes a quote is the only thing that needs another way. */
-static void append_quoted(struct bytes *out, const char *s)
+void text_append_quoted(struct bytes *out, const char *s)
 {
+	if (*s && !s[strspn(s, PLAIN_CHARACTERS)]) {
+		bytes_printf(out, "%s", s);
+		return;
+	}
+	/* Inside single quotes a quote is the only thing that needs another way. */
 	bytes_u8(out, '\'');
-	for (size_t n; *s; s += n) {
-		n = strcspn(s, "'");
-		text_append_printable(out, s, n);
-		if (s[n] == '\'') {
+	for (; *s; s++) {
+		if (*s == '\'')
 			bytes_printf(out, "'\\''");
-			n++;
-		}
+		else
+			bytes_u8(out, (uint8_t)*s);
 	}
 	bytes_u8(out, '\'');
 }
 
 void text_append_word(struct bytes *out, const char *s)
 {
-	if (*s && !s[strspn(s, PLAIN_CHARACTERS)])
-		bytes_printf(out, "%s", s);
-	else
-		append_quoted(out, s);
+	struct bytes quoted = { 0 };
+
+	text_append_quoted(&quoted, s);
+	text_append_printable(out, (const char *)quoted.data, quoted.len);
+	bytes_release(&quoted);
 }
 
 char *text_printable(const char *s)

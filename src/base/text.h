@@ -12,8 +12,9 @@
  * shown as \xNN; valid UTF-8 passes, but bidi controls and line/paragraph separators are escaped
  * too. */
 void text_append_printable(struct bytes *out, const char *s, size_t len);
-/* Append s as one word of a command to copy into a shell, quoted where that is needed, and
- * printable. */
+/* Append s as one word of a shell's command, quoted where that is needed; its bytes stay. */
+void text_append_quoted(struct bytes *out, const char *s);
+/* The same, printable: for a command to copy from a terminal. */
 void text_append_word(struct bytes *out, const char *s);
 /* The same as text_append_printable, as a heap string the caller frees. */
 char *text_printable(const char *s);

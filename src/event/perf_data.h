@@ -43,7 +43,8 @@ const struct perf_data_build_id *perf_data_build_id(const struct perf_data *p, u
 
 /* Header features; "" or 0 when absent. */
 struct perf_data_info {
-	const char *hostname, *kernel_release, *architecture, *cpu_model, *command;
+	const char *hostname, *kernel_release, *architecture, *cpu_model,
+		*command /* what was recorded */;
 	uint32_t cpu_count;
 	const char *clock; /* "monotonic"… from CLOCK_DATA / attr.clockid, "unknown" (perf's local
 			      clock) */

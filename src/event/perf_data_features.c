@@ -4,6 +4,7 @@
  */
 #include <time.h>
 
+#include "event/perf_command.h"
 #include "event/perf_data_parts.h"
 
 /* enum of HEADER_… in tools/perf/util/header.h */
@@ -40,10 +41,13 @@ static const char *read_string(struct perf_data *p, struct bytes_reader *r)
 static void read_command(struct perf_data *p, struct bytes_reader *r)
 {
 	uint32_t count = reader_u32(r);
+	VEC(const char *) words = { 0 };
 	struct bytes line = { 0 };
 
 	for (uint32_t i = 0; i < count && !r->failed; i++)
-		bytes_printf(&line, "%s%s", i ? " " : "", read_string(p, r));
+		vec_push(&words, read_string(p, r));
+	perf_command_describe(&line, words.data, words.len);
+	vec_release(&words);
 	p->info.command =
 		arena_strndup(&p->arena, line.len ? (const char *)line.data : "", line.len);
 	bytes_release(&line);

@@ -4,35 +4,11 @@
 #include "base/bytes.h"
 #include "base/io.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "task/task.h"
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static bool needs_quotes(const char *s)
-{
-	return !*s ||
-	       s[strspn(
-		       s,
-		       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-")] !=
-		       '\0';
-}
-
-static void append_quoted(struct bytes *out, const char *arg)
-{
-	if (!needs_quotes(arg)) {
-		bytes_append(out, arg, strlen(arg));
-		return;
-	}
-	bytes_u8(out, '\'');
-	for (; *arg; arg++) {
-		if (*arg == '\'')
-			bytes_append(out, "'\\''", 4);
-		else
-			bytes_u8(out, (uint8_t)*arg);
-	}
-	bytes_u8(out, '\'');
-}
 
 static void append_ids(struct bytes *out, const char *what, const pid_t *ids, size_t count)
 {
@@ -46,7 +22,7 @@ static char *command_text(const struct record_options *o)
 	for (char *const *arg = o->command; arg && *arg; arg++) {
 		if (arg != o->command)
 			bytes_u8(&out, ' ');
-		append_quoted(&out, *arg);
+		text_append_quoted(&out, *arg);
 	}
 	append_ids(&out, "pid ", o->pids, o->pid_count);
 	append_ids(&out, "thread ", o->tids, o->tid_count);

@@ -10,6 +10,7 @@ int main(void)
 	failed += run_order_tests();
 	failed += run_spec_tests();
 	failed += run_perf_data_tests();
+	failed += run_perf_command_tests();
 	failed += run_perf_damage_tests();
 	failed += run_attr_tests();
 	failed += run_open_tests();

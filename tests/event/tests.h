@@ -15,6 +15,7 @@ int run_open_tests(void);
 int run_order_tests(void);
 int run_perf_damage_tests(void);
 int run_perf_data_tests(void);
+int run_perf_command_tests(void);
 int run_record_tests(void);
 int run_sample_tests(void);
 int run_spec_tests(void);
