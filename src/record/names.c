@@ -69,7 +69,7 @@ struct names {
 	size_t damages_told;
 	size_t out; /* batches handed over and not yet collected */
 	pthread_t thread;
-	bool has_thread;
+	bool has_thread, imported;
 	struct files *files;		     /* the naming thread's */
 	atomic_uint_least64_t thread_cpu_ns; /* up to the last batch that was done */
 	uint64_t batch_cpu_ns;		     /* that one may take; 0: any */
@@ -200,7 +200,8 @@ static void *naming_thread(void *arg)
 	setpriority(PRIO_PROCESS, 0,
 		    5); /* this thread's: naming can wait, the target and the rings cannot */
 	struct symbolizer *s =
-		symbolizer_new(n->files, &(struct symbolize_options){ .use_cache = true });
+		symbolizer_new(n->files, &(struct symbolize_options){ .use_cache = true,
+								      .imported = n->imported });
 	for (struct batch *b; (b = wait_for_work(n));) {
 		do_batch(n, s, b);
 		atomic_store(&n->thread_cpu_ns, clock_thread_cpu_ns());
@@ -217,13 +218,14 @@ static void *naming_thread(void *arg)
 /* ---- the recording thread ---- */
 
 struct names *names_new(struct files *files, struct rows *rows, struct codes *codes,
-			struct kernel_code *kernel_code)
+			struct kernel_code *kernel_code, bool imported)
 {
 	struct names *n = xcalloc(1, sizeof(*n));
 	n->rows = rows;
 	n->codes = codes;
 	n->kernel_code = kernel_code;
 	n->files = files;
+	n->imported = imported;
 	queue_init(&n->todo);
 	queue_init(&n->done);
 	pthread_mutex_init(&n->lock, NULL);

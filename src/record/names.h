@@ -19,7 +19,7 @@
 struct names;
 /* files is used by the naming thread only. */
 /* codes names generated code, kernel_code the kernel's, at once and without the thread; may be NULL. */
-struct names *names_new(struct files *files, struct rows *rows, struct codes *codes, struct kernel_code *kernel_code);
+struct names *names_new(struct files *files, struct rows *rows, struct codes *codes, struct kernel_code *kernel_code, bool imported);
 void names_free(struct names *n);
 /* An address to be looked up as it is. Cheap when it was noted before in this epoch. */
 void names_note(struct names *n, const struct task_module *m, uint64_t address);

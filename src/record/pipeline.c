@@ -166,7 +166,8 @@ struct pipeline *pipeline_new(const struct pipeline_config *config, struct profi
 	if (config->name_files) {
 		p->codes = new_codes(p);
 		p->kernel_code = kernel_code_new(&p->rows, p->tasks);
-		p->names = names_new(config->name_files, &p->rows, p->codes, p->kernel_code);
+		p->names = names_new(config->name_files, &p->rows, p->codes, p->kernel_code,
+				     config->imported);
 		names_limit(p->names, config->naming_cpu_ns);
 	}
 	p->stacks = stacks_new(&(struct stacks_config){ .rows = &p->rows,

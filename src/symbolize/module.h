@@ -72,7 +72,7 @@ struct symbol_frames {
 struct module_loading { /* what loading may use */
 	struct files *files;
 	const char *const *debug_dirs;
-	bool no_debug_info, use_cache;
+	bool no_debug_info, use_cache, imported;
 };
 
 /* ELF files and the vdso (module_elf.c). */

@@ -74,6 +74,12 @@ static void read_kallsyms(struct symbol_module *m, const struct module_loading *
 		module_note(m, "no kernel names: %s", err.text);
 	else if (kallsyms_index(&m->index, &text, &hidden))
 		m->result.symbols = SYMBOLS_KALLSYMS;
+	else if (hidden && with->imported)
+		module_note(
+			m,
+			"no kernel names: they are read from /proc/kallsyms, which hides addresses "
+			"from you here; root can read it, which helps only on the machine that "
+			"was recorded, and until it is started anew");
 	else if (hidden)
 		module_note(m, "kernel addresses are hidden; to see kernel names: sudo sysctl "
 			       "kernel.kptr_restrict=0 (as an ordinary user also "

@@ -1,11 +1,12 @@
 """Foreign files are read by a process apart: whatever it comes to, prof ends with one line, nothing half-made takes the
 place of a file, and what a file names is not read when it is a secret or never comes."""
+import json
 import os
 import resource
 import shutil
 import signal
 
-from proftest import PROF, Recording, alive, as_nobody, below, child_named, expect, expect_equal, finish, main, need_root, need_tool
+from proftest import PROF, Recording, Skip, alive, as_nobody, below, copy_for_everybody, child_named, expect, expect_equal, finish, main, need_root, need_tool
 from proftest import program, prof, record, run, start, total, wait_until, world_directory
 from test_perf_data import perf_record
 from test_trust import REFUSED, SECRET, HangingFiles, everything_said, secret_file, with_debug_link
@@ -28,6 +29,21 @@ def test_secrets_that_a_perf_data_names():
         check_refused(prof(*command, "perf.data"), "planted.debug")
     expect(SECRET not in everything_said("imported.data"), "the secret is in what was imported")
     expect(total(Recording("imported.data").counts()) > 0, "samples")
+
+
+def test_kernel_names_for_a_user():
+    """Settings of this machine are no remedy for another's recording."""
+    directory = world_directory()
+    path = os.path.join(directory, "perf.data")
+    perf_record("dd", "if=/dev/zero", "of=/dev/null", "bs=1M", "count=4000", path=path)
+    os.chmod(path, 0o644)
+    r = as_nobody(copy_for_everybody(PROF), "info", "--json", path, cwd=directory)
+    expect_equal(r.status, 0, str(r))
+    notes = [m["note"] for m in json.loads(r.out)["modules"] if m["kind"] == "kernel" and m["note"]]
+    if not notes:
+        raise Skip("kernel addresses are shown to everybody here, or no sample was in the kernel")
+    expect(notes[0].startswith("no kernel names: they are read from /proc/kallsyms, which hides addresses from you here"), notes[0])
+    expect("sysctl" not in notes[0], notes[0])
 
 
 def test_secret_that_a_recorded_program_names():

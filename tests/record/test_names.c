@@ -25,7 +25,7 @@ static void a_module_without_end_is_given_up(void **state)
 
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets), 0);
 	struct files *files = files_remote_new(sockets[0]);
-	struct names *n = names_new(files, &rows, NULL, NULL);
+	struct names *n = names_new(files, &rows, NULL, NULL, false);
 	names_limit(n, 1);
 	names_note(n, &m, 0x1000);
 	assert_null(names_gave_up(n));
@@ -42,7 +42,7 @@ static void nothing_to_do_is_done(void **state)
 	struct files *files = files_direct_new();
 	(void)state;
 
-	struct names *n = names_new(files, &rows, NULL, NULL);
+	struct names *n = names_new(files, &rows, NULL, NULL, false);
 	names_limit(n, 1);
 	names_finish(n, NULL);
 	names_add_excerpts(n, NULL);
