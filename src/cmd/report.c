@@ -153,7 +153,11 @@ const struct command command_report = {
 	.description =
 		"Prints how true the recording is, its totals, and its hottest functions: self is the time "
 		"in the function's own code, total includes what it called. The ± behind a share is its "
-		"95 % uncertainty within this run.",
+		"95 % uncertainty within this run.\n\n"
+		"The health line: samples are due by the CPU time used and the rate; those delivered are counted "
+		"before them, those lost did not fit a buffer. A stack is whole when it reaches the function that its thread "
+		"began with, without a guess; guessed ones have a frame that only a likely return address speaks for. Partly "
+		"read later are those of which a part was read from the program's memory after the sample.",
 	.examples =
 		"prof report\tThe hottest functions of prof.data.\n"
 		"prof report --tree --percent-limit 1\tThe call tree without what is below 1 %.\n"
