@@ -262,7 +262,8 @@ static void say_outliving(const struct control_summary *s)
 			text_count(count, sizeof(count), s->outliving), s->outliving_pid);
 }
 
-/* " (8.19 kB)": what is in the file, which is less than what was to be written where that failed. */
+/* " (8.19 kB)": what is in the file, which is less than what was to be written where that failed.
+ */
 static void size_text(const struct broker *b, char *buf, size_t size)
 {
 	char bytes[32];
@@ -287,13 +288,14 @@ static void say_no_samples(const struct broker *b, const char *to, const char *p
 	if (b->detached)
 		snprintf(why, sizeof(why), "%s ran unprofiled", b->options->command[0]);
 	else if (!e->is_clock && plan_period(b->plan, 0))
-		snprintf(why, sizeof(why), "%s did not happen, or not as often as one sample takes (-c)",
-			 e->name);
-	else if (period_ns && b->child_cpu_ns / UNSEEN_PERIODS > period_ns)
 		snprintf(why, sizeof(why),
-			 "%s of CPU went to processes shorter than a sampling period, or to programs that "
-			 "are set-uid or unreadable (record as root)",
-			 text_duration(cpu, sizeof(cpu), b->child_cpu_ns));
+			 "%s did not happen, or not as often as one sample takes (-c)", e->name);
+	else if (period_ns && b->child_cpu_ns / UNSEEN_PERIODS > period_ns)
+		snprintf(
+			why, sizeof(why),
+			"%s of CPU went to processes shorter than a sampling period, or to programs that "
+			"are set-uid or unreadable (record as root)",
+			text_duration(cpu, sizeof(cpu), b->child_cpu_ns));
 	else
 		snprintf(why, sizeof(why),
 			 "less CPU time was used than one sampling period lasts, or none at "
