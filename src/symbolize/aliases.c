@@ -4,6 +4,7 @@
  * leaves symbols of different functions at one address; programmers give one function several
  * names.
  */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,12 +44,70 @@ static bool is_mangled(const char *name)
 	return name[0] == '_' && (name[1] == 'Z' || name[1] == 'R');
 }
 
-/* Constructors, destructors and parts of one function read the same. */
-static bool read_the_same(const char *a, const char *b)
+static size_t pass_identifier(const char *name, size_t i)
 {
-	CLEANUP_FREE char *x = demangle_shown(a), *y = demangle_shown(b);
+	size_t length = 0;
 
-	return strcmp(x, y) == 0;
+	for (; isdigit((unsigned char)name[i]) && length < SIZE_MAX / 16; i++)
+		length = length * 10 + (size_t)(name[i] - '0');
+	return i + length;
+}
+
+/* St, Sa, S_, S1A_, T_, T0_ */
+static size_t pass_substitution(const char *name, size_t i)
+{
+	i++;
+	if (islower((unsigned char)name[i]))
+		return i + 1;
+	while (isdigit((unsigned char)name[i]) || isupper((unsigned char)name[i]))
+		i++;
+	return i + (name[i] == '_');
+}
+
+/* Does a part of the mangled name begin at name[at], and is that no letter inside of an identifier?
+ * Follows names of classes and their template arguments; false wherever there is anything else. */
+static bool is_part(const char *name, size_t at)
+{
+	size_t i = strlen("_ZN");
+
+	if (strncmp(name, "_ZN", i) != 0)
+		return false;
+	while (i < at) {
+		char c = name[i];
+		if (isdigit((unsigned char)c))
+			i = pass_identifier(name, i);
+		else if (c == 'S' || c == 'T')
+			i = pass_substitution(name, i);
+		else if (islower((unsigned char)c) || strchr("NEIJKVPROB", c))
+			i++;
+		else
+			return false;
+	}
+	return i == at;
+}
+
+/* C1 and C2, or D1 and D2, of one class: told without demangling, since each constructor has them.
+ */
+static bool are_of_one_structor(const char *a, const char *b)
+{
+	size_t at = 0, len = strlen(a);
+
+	while (a[at] && a[at] == b[at])
+		at++;
+	if (at == 0 || at >= len || (a[at - 1] != 'C' && a[at - 1] != 'D') ||
+	    strcmp(a + at + 1, b + at + 1) != 0)
+		return false;
+	return a[at] >= '0' && a[at] <= '5' && b[at] >= '0' && b[at] <= '5' && is_part(a, at - 1);
+}
+
+/* Constructors, destructors and parts of one function read the same. */
+/* Constructors, destructors and parts of one function read the same. */
+static bool read_the_same(struct symbol_module *m, const struct symbol *s, const char *name)
+{
+	if (are_of_one_structor(s->name, name))
+		return true;
+	CLEANUP_FREE char *shown = demangle_shown(name);
+	return strcmp(demangle_cached(&m->names, s->name), shown) == 0;
 }
 
 static const char *bare(const char *name)
@@ -64,7 +123,7 @@ static bool are_different_functions(struct symbol_module *m, const struct symbol
 	if (flags & OTHER_ELSEWHERE)
 		return true;
 	if (mangled && own_mangled) /* nobody writes such aliases */
-		return !read_the_same(s->name, name);
+		return !read_the_same(m, s, name);
 	if (strcmp(bare(name), bare(s->name)) == 0 || !linker_folds(m))
 		return false;
 	/* A weak name for a strong one is how programmers write aliases. */
@@ -134,18 +193,16 @@ static void list_aliases(struct symbol_module *m, const struct symbol *s)
 	}
 }
 
-void module_aliases_begin(struct symbol_module *m)
-{
-	m->aliases_start = m->aliases_end = 0;
-}
-
 void module_add_aliases(struct symbol_module *m, uint64_t address, struct symbol_frames *frames)
 {
 	struct symbol s;
 
-	if (!frames->list.len || (address >= m->aliases_start && address < m->aliases_end))
+	if (!frames->list.len)
 		return;
 	struct profile_symbol_frame *outermost = &frames->list.data[frames->list.len - 1];
+	outermost->alias_count = 0; /* the answer may be the one before, where they were told */
+	if (address >= m->aliases_start && address < m->aliases_end)
+		return;
 	if (!outermost->linkage || !module_find_symbol(m, address, &s))
 		return;
 	m->aliases_start = s.start;

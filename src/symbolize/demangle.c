@@ -171,22 +171,38 @@ char *demangle_shown(const char *linkage)
 	return demangled ? demangled : xstrdup(plain);
 }
 
+/* Most functions stand in the symbol table and in the debug information, and demangling costs many
+ * times what hashing does. */
+static uint32_t index_by_text(struct demangle_cache *c, const char *linkage)
+{
+	bool mangled = is_mangled(linkage);
+	uint64_t hash = mangled ? hash_bytes(linkage, strlen(linkage), 0) : 0;
+	uint32_t index = mangled ? hmap_get(&c->by_text, hash) : HMAP_NONE;
+
+	if (index != HMAP_NONE && strcmp(c->list.data[index].linkage, linkage) == 0)
+		return index;
+	if (mangled && index == HMAP_NONE)
+		hmap_put(&c->by_text, hash, (uint32_t)c->list.len);
+	vec_push(&c->list, ((struct demangled){ linkage, shown_name(c, linkage) }));
+	return (uint32_t)c->list.len - 1;
+}
+
 const char *demangle_cached(struct demangle_cache *c, const char *linkage)
 {
 	uint64_t key = (uint64_t)(uintptr_t)linkage;
 	uint32_t index = hmap_get(&c->by_name, key);
 
-	if (index != HMAP_NONE)
-		return c->shown.data[index];
-	const char *shown = shown_name(c, linkage);
-	hmap_put(&c->by_name, key, (uint32_t)c->shown.len);
-	vec_push(&c->shown, shown);
-	return shown;
+	if (index == HMAP_NONE) {
+		index = index_by_text(c, linkage);
+		hmap_put(&c->by_name, key, index);
+	}
+	return c->list.data[index].shown;
 }
 
 void demangle_cache_release(struct demangle_cache *c)
 {
 	hmap_release(&c->by_name);
-	vec_release(&c->shown);
+	hmap_release(&c->by_text);
+	vec_release(&c->list);
 	arena_release(&c->arena);
 }

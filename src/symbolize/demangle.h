@@ -5,9 +5,14 @@
 #include "base/hash.h"
 #include "base/memory.h"
 
+struct demangled {
+	const char *linkage, *shown;
+};
+
 struct demangle_cache {	     /* zeroed is valid and empty */
-	struct hmap by_name; /* address of the linkage name → index of shown */
-	VEC(const char *) shown;
+	struct hmap by_name; /* address of the linkage name → index in list */
+	struct hmap by_text; /* hash of a mangled name → the same, of the first one with it */
+	VEC(struct demangled) list;
 	struct arena arena;
 };
 

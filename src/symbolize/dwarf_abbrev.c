@@ -259,9 +259,24 @@ const struct dwarf_abbrev *dwarf_abbrev_find(const struct dwarf_abbrevs *a, uint
 	return low < a->list.len && a->list.data[low].code == code ? &a->list.data[low] : NULL;
 }
 
+/* Passes over the rest of a declaration, from its tag on. */
+static void skip_declaration(struct bytes_reader *r)
+{
+	uint64_t name = 1, form = 1;
+
+	dwarf_uleb(r);
+	reader_u8(r);
+	while ((name || form) && !r->failed) {
+		name = dwarf_uleb(r);
+		form = dwarf_uleb(r);
+		if (form == DW_FORM_implicit_const)
+			dwarf_sleb(r);
+	}
+}
+
 bool dwarf_abbrev_read_one(const struct dwarf_unit *u, uint64_t code, struct dwarf_abbrevs *out)
 {
-	struct dwarf_abbrev next;
+	struct dwarf_abbrev found;
 	struct bytes_reader r;
 	bool end;
 
@@ -270,12 +285,18 @@ bool dwarf_abbrev_read_one(const struct dwarf_unit *u, uint64_t code, struct dwa
 	if (!start_reading(u, &r))
 		return false;
 	const uint8_t *start = r.pos;
-	while (read_declaration(&r, &u->widths, out, &next, &end)) {
-		if (next.code == code) {
-			vec_push(&out->list, next);
+	for (;;) {
+		struct bytes_reader declaration = r;
+		uint64_t next = dwarf_uleb(&r);
+		if (r.failed || next == 0)
+			break;
+		if (next == code) {
+			if (read_declaration(&declaration, &u->widths, out, &found, &end))
+				vec_push(&out->list, found);
+			r = declaration;
 			break;
 		}
-		vec_clear(&out->steps);
+		skip_declaration(&r);
 	}
 	return dwarf_spend(u->file->info, (uint64_t)(r.pos - start)) && out->list.len > 0;
 }

@@ -51,6 +51,8 @@ static const uint8_t widths[] = {
 bool dwarf_form_width(uint16_t form, const struct dwarf_widths *w, uint8_t *out)
 {
 	*out = form < ARRAY_LEN(widths) ? widths[form] : 0;
+	if (*out)
+		return true;
 	switch (form) {
 	case DW_FORM_addr:
 		*out = w->address;
@@ -86,7 +88,7 @@ bool dwarf_form_width(uint16_t form, const struct dwarf_widths *w, uint8_t *out)
 	case DW_FORM_GNU_str_index:
 		return true;
 	default:
-		return *out != 0;
+		return false;
 	}
 }
 

@@ -199,13 +199,10 @@ void dwarf_info_free(struct dwarf_info *d)
 /* The unit that covers address, its tree read; *index: its number. */
 static struct dwarf_unit *unit_at(struct dwarf_info *d, uint64_t address, uint32_t *index)
 {
-	const struct flat_segment *s = d->last;
+	const struct flat_segment *s = flat_map_find(&d->unit_map, address);
 
-	if (!s || address < s->start || address >= s->end)
-		s = flat_map_find(&d->unit_map, address);
 	if (!s)
 		return NULL;
-	d->last = s;
 	struct dwarf_unit *u = d->main->units.data[s->value];
 	*index = s->value;
 	if (!u->has_tree)

@@ -18,7 +18,8 @@ struct dwarf_frame { /* strings may be NULL; they live as long as what they were
 	const char *linkage, *name; /* of the function */
 	const char *declaration_file;
 	uint32_t declaration_line;
-	bool is_function; /* false: only the line is known */
+	uint32_t function; /* from 1 on, the same for each frame of one function; 0: only the line
+			      is known */
 	uint32_t line;
 	const char *file; /* of the line; NULL unknown */
 };

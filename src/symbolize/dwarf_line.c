@@ -440,22 +440,15 @@ void dwarf_unit_read_rows(struct dwarf_unit *u)
 		sort_sequences(u);
 }
 
-const struct dwarf_row *dwarf_unit_row(const struct dwarf_unit *u, uint64_t address,
-				       uint64_t *start, uint64_t *end)
+const struct dwarf_row *dwarf_unit_row(struct dwarf_unit *u, uint64_t address, uint64_t *start,
+				       uint64_t *end)
 {
 	uint64_t base = u->file->info->text_start, at = address - base;
-	size_t low = 0, high = u->rows.len;
+	size_t n = ascending_count(ASCENDING(u->rows), at, &u->near_row);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (u->rows.data[middle].start <= at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == 0 || low == u->rows.len || u->rows.data[low - 1].file == DWARF_NONE)
+	if (n == 0 || n == u->rows.len || u->rows.data[n - 1].file == DWARF_NONE)
 		return NULL;
-	*start = base + u->rows.data[low - 1].start;
-	*end = base + u->rows.data[low].start;
-	return &u->rows.data[low - 1];
+	*start = base + u->rows.data[n - 1].start;
+	*end = base + u->rows.data[n].start;
+	return &u->rows.data[n - 1];
 }

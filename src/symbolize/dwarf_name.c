@@ -133,7 +133,7 @@ const struct dwarf_frame *dwarf_function_names(struct dwarf_unit *asked,
 	struct dwarf_frame *out = arena_zalloc(&asked->file->info->arena, sizeof(*out));
 	struct dwarf_die d;
 
-	out->is_function = true;
+	out->function = ++asked->file->info->named_functions;
 	for (int i = 0; i < MAX_ORIGINS && read_place(&at, &d); i++) {
 		if (!out->linkage && dwarf_die_has(&d, SLOT_LINKAGE_NAME))
 			out->linkage = dwarf_value_string(at.unit, d.values[SLOT_LINKAGE_NAME]);

@@ -5,8 +5,12 @@
 #ifndef PROF_SYMBOLIZE_DWARF_PRIVATE_H
 #define PROF_SYMBOLIZE_DWARF_PRIVATE_H
 
+#include <endian.h>
+#include <string.h>
+
 #include "base/bytes.h"
 #include "base/hash.h"
+#include "symbolize/ascending.h"
 #include "symbolize/dwarf_constants.h"
 #include "symbolize/dwarf_info.h"
 #include "symbolize/flatten.h"
@@ -174,6 +178,7 @@ struct dwarf_unit {
 	VEC(struct dwarf_segment) segments;
 	VEC(struct dwarf_node) nodes;
 	VEC(struct dwarf_row) rows;
+	size_t near_segment, near_row; /* where the last searches ended */
 	VEC(struct dwarf_function_ref) functions;
 	struct dwarf_line_files files;
 	VEC(struct dwarf_scope) scopes;
@@ -205,10 +210,10 @@ struct dwarf_info {
 	VEC(struct dwarf_file *) files; /* all, owned */
 	struct elf_image *package;	/* .dwp */
 	bool package_known;
-	struct flat_map unit_map;	 /* address → index in main's units */
-	const struct flat_segment *last; /* of unit_map: neighbours ask for the same */
-	uint64_t text_start, text_end;	 /* ranges outside are of discarded functions */
-	uint64_t work_left;		 /* bytes that may still be read, see dwarf_spend */
+	struct flat_map unit_map;      /* address → index in main's units */
+	uint64_t text_start, text_end; /* ranges outside are of discarded functions */
+	uint32_t named_functions;      /* the number of the last one */
+	uint64_t work_left;	       /* bytes that may still be read, see dwarf_spend */
 	struct arena arena;
 	struct dwarf_walk *walk; /* working memory, kept from unit to unit */
 	const char *missing_dwo;
@@ -218,27 +223,21 @@ struct dwarf_info {
  * same bytes again and again: this is what ends it. */
 bool dwarf_spend(struct dwarf_info *d, uint64_t bytes);
 
-/* Little-endian number of 1 to 8 bytes. Compilers make one load of each of the common widths. */
+/* Little-endian number of 1 to 8 bytes. Widths follow each other in no order a processor could
+ * guess: all but the last bytes of a section are read as eight and cut. */
 static inline uint64_t dwarf_fixed(struct bytes_reader *r, size_t size)
 {
-	const uint8_t *p = reader_take(r, size);
 	uint64_t v = 0;
 
-	if (!p)
-		return 0;
-	switch (size) {
-	case 1:
-		return p[0];
-	case 2:
-		return (uint64_t)(p[0] | p[1] << 8);
-	case 4:
-		return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 |
-		       (uint32_t)p[3] << 24;
-	default:
-		for (size_t i = 0; i < size; i++)
-			v |= (uint64_t)p[i] << (8 * i);
-		return v;
+	if (size - 1 < sizeof(v) && !r->failed && reader_left(r) >= sizeof(v)) {
+		memcpy(&v, r->pos, sizeof(v));
+		r->pos += size;
+		return le64toh(v) & UINT64_MAX >> (64 - 8 * size);
 	}
+	const uint8_t *p = reader_take(r, size);
+	for (size_t i = 0; p && i < size; i++)
+		v |= (uint64_t)p[i] << (8 * i);
+	return v;
 }
 
 uint64_t dwarf_uleb_long(struct bytes_reader *r);
@@ -303,8 +302,7 @@ void dwarf_aranges(const struct dwarf_file *f, dwarf_arange_each each, void *ctx
 void dwarf_unit_read_tree(struct dwarf_unit *u);
 /* The deepest node that covers address, or DWARF_NONE; it does for [*start, *end). Nothing is said
  * of these without a node. */
-uint32_t dwarf_unit_node(const struct dwarf_unit *u, uint64_t address, uint64_t *start,
-			 uint64_t *end);
+uint32_t dwarf_unit_node(struct dwarf_unit *u, uint64_t address, uint64_t *start, uint64_t *end);
 void dwarf_unit_release(struct dwarf_unit *u);
 void dwarf_walk_free(struct dwarf_walk *w);
 
@@ -313,8 +311,8 @@ void dwarf_unit_read_rows(struct dwarf_unit *u);
 void dwarf_unit_read_files(struct dwarf_unit *u);
 /* The row of address, which holds for [*start, *end); NULL and nothing said of these without one.
  */
-const struct dwarf_row *dwarf_unit_row(const struct dwarf_unit *u, uint64_t address,
-				       uint64_t *start, uint64_t *end);
+const struct dwarf_row *dwarf_unit_row(struct dwarf_unit *u, uint64_t address, uint64_t *start,
+				       uint64_t *end);
 /* The path of a file by its number in the unit, or NULL. */
 const char *dwarf_unit_file(struct dwarf_unit *u, uint32_t number);
 

@@ -244,24 +244,16 @@ static void make_segments(struct dwarf_unit *u, const struct flat_map *map)
 		vec_push(&u->segments, ((struct dwarf_segment){ end, DWARF_NONE }));
 }
 
-uint32_t dwarf_unit_node(const struct dwarf_unit *u, uint64_t address, uint64_t *start,
-			 uint64_t *end)
+uint32_t dwarf_unit_node(struct dwarf_unit *u, uint64_t address, uint64_t *start, uint64_t *end)
 {
 	uint64_t base = u->file->info->text_start, at = address - base;
-	size_t low = 0, high = u->segments.len;
+	size_t n = ascending_count(ASCENDING(u->segments), at, &u->near_segment);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (u->segments.data[middle].start <= at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == 0 || low == u->segments.len)
+	if (n == 0 || n == u->segments.len)
 		return DWARF_NONE;
-	*start = base + u->segments.data[low - 1].start;
-	*end = base + u->segments.data[low].start;
-	return u->segments.data[low - 1].node;
+	*start = base + u->segments.data[n - 1].start;
+	*end = base + u->segments.data[n].start;
+	return u->segments.data[n - 1].node;
 }
 
 /* Where the DIEs of a unit are: in the file, or in the other half of a skeleton. */

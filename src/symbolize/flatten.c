@@ -5,19 +5,13 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "base/sort.h"
+#include "symbolize/ascending.h"
+
 struct sweep {
 	const struct flat_range *ranges;
 	VEC(uint32_t) heap; /* indices of open ranges; the top has the highest priority */
 };
-
-static int compare_starts(const void *a, const void *b)
-{
-	const struct flat_range *x = a, *y = b;
-
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	return x->priority < y->priority ? -1 : x->priority > y->priority;
-}
 
 static bool ranks_higher(const struct sweep *s, uint32_t a, uint32_t b)
 {
@@ -80,7 +74,7 @@ static void emit(struct flat_map *map, uint64_t start, uint64_t end, uint32_t va
 static bool is_sorted(const struct flat_range *ranges, size_t count)
 {
 	for (size_t i = 1; i < count; i++)
-		if (compare_starts(&ranges[i - 1], &ranges[i]) > 0)
+		if (ranges[i - 1].start > ranges[i].start)
 			return false;
 	return true;
 }
@@ -92,7 +86,8 @@ void flat_map_build(struct flat_map *map, struct flat_range *ranges, size_t coun
 
 	vec_clear(&map->segments);
 	if (!is_sorted(ranges, count)) /* symbol tables come sorted */
-		qsort(ranges, count, sizeof(*ranges), compare_starts);
+		sort_items_by_u64(ranges, count, sizeof(*ranges),
+				  offsetof(struct flat_range, start));
 	for (size_t i = 0;;) {
 		heap_drop_ended(&s, at);
 		if (!s.heap.len && i == count)
@@ -114,20 +109,11 @@ void flat_map_build(struct flat_map *map, struct flat_range *ranges, size_t coun
 	vec_release(&s.heap);
 }
 
-const struct flat_segment *flat_map_find(const struct flat_map *map, uint64_t address)
+const struct flat_segment *flat_map_find(struct flat_map *map, uint64_t address)
 {
-	size_t low = 0, high = map->segments.len;
+	size_t n = ascending_count(ASCENDING(map->segments), address, &map->near);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (map->segments.data[middle].end <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < map->segments.len && map->segments.data[low].start <= address
-		       ? &map->segments.data[low]
-		       : NULL;
+	return n && address < map->segments.data[n - 1].end ? &map->segments.data[n - 1] : NULL;
 }
 
 void flat_map_release(struct flat_map *map)

@@ -22,12 +22,13 @@ struct flat_segment {
 
 struct flat_map { /* zeroed is valid and empty */
 	VEC(struct flat_segment) segments;
+	size_t near; /* where the last search ended */
 };
 
 /* Replaces what map holds. Sorts ranges; empty ones are ignored. O(n log n). */
 void flat_map_build(struct flat_map *map, struct flat_range *ranges, size_t count);
 /* The segment that covers address, or NULL. */
-const struct flat_segment *flat_map_find(const struct flat_map *map, uint64_t address);
+const struct flat_segment *flat_map_find(struct flat_map *map, uint64_t address);
 void flat_map_release(struct flat_map *map);
 
 #endif

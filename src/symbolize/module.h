@@ -59,7 +59,9 @@ struct symbol_module {
 	struct go_names go;
 	struct go_frames go_found; /* of the last address */
 	struct demangle_cache names;
-	struct alias_list aliases; /* of the last function */
+	VEC(const char *) shown_names; /* of dwarf_frame.function, NULL until somebody asks */
+	uint64_t same_start, same_end; /* the batch's last answer holds there too; empty: unknown */
+	struct alias_list aliases;     /* of the last function */
 	uint64_t aliases_start, aliases_end; /* that function; empty: none yet in this batch */
 	uint8_t linker_folds;		     /* enum linker_folds */
 	struct symbolize_result result;
@@ -86,9 +88,8 @@ bool module_find_symbol(struct symbol_module *m, uint64_t address, struct symbol
 size_t module_symbol_others(struct symbol_module *m, const struct symbol *s,
 			    struct symbol_other *out, size_t max);
 
-/* What else is known of the outermost frame's function is added to it, at the first address of the function in a
- * batch (aliases.c). */
-void module_aliases_begin(struct symbol_module *m);
+/* What else is known of the outermost frame's function is added to it, at the first address of the
+ * function in a batch (aliases.c). */
 void module_add_aliases(struct symbol_module *m, uint64_t address, struct symbol_frames *frames);
 
 /* Keeps what was found for the next run. */

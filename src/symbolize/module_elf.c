@@ -421,6 +421,19 @@ static bool resolve_go(struct symbol_module *m, uint64_t address, struct symbol_
 	return true;
 }
 
+/* Chains name the same functions again and again. */
+static const char *shown_name(struct symbol_module *m, const struct dwarf_frame *f)
+{
+	if (!f->linkage)
+		return f->name;
+	while (m->shown_names.len <= f->function)
+		vec_push(&m->shown_names, NULL);
+	const char **shown = &m->shown_names.data[f->function];
+	if (!*shown)
+		*shown = demangle_cached(&m->names, f->linkage);
+	return *shown;
+}
+
 static void push_frame(struct symbol_module *m, const struct dwarf_frame *from,
 		       struct symbol_frames *out)
 {
@@ -432,7 +445,7 @@ static void push_frame(struct symbol_module *m, const struct dwarf_frame *from,
 		.function_line = from->declaration_line,
 	};
 
-	frame.name = from->linkage ? demangle_cached(&m->names, from->linkage) : from->name;
+	frame.name = shown_name(m, from);
 	vec_push(&out->list, frame);
 }
 
@@ -576,6 +589,8 @@ void module_resolve_elf(struct symbol_module *m, uint64_t address, struct symbol
 	if (m->dwarf_image && !m->dwarf_read)
 		read_dwarf(m);
 	resolve_anew(m, address, out, &a);
+	m->same_start = a.start;
+	m->same_end = a.end;
 	if (keeps_places(m))
 		places_add(&m->places, a.start, a.end, out->list.data, (uint32_t)out->list.len);
 }

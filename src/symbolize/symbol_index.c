@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
+
 uint8_t symbol_rank(bool sized, enum symbol_type type, uint8_t binding)
 {
 	static const uint8_t of_binding[] = { 0, 2, 1, 2 };
@@ -177,7 +179,7 @@ static struct symbol settle_group(struct symbol_index *x, const struct symbol *g
 }
 
 /* Symbols ascend by start. */
-static void keep_best_aliases(struct symbol_index *x, bool ordered)
+static void keep_best_aliases(struct symbol_index *x)
 {
 	struct symbol *all = x->symbols.data;
 	size_t kept = 0, n = x->symbols.len;
@@ -185,7 +187,7 @@ static void keep_best_aliases(struct symbol_index *x, bool ordered)
 	for (size_t i = 0, count; i < n; i += count) {
 		for (count = 1; i + count < n && all[i + count].start == all[i].start; count++)
 			;
-		if (count > 1 && !ordered)
+		if (count > 1)
 			qsort(&all[i], count, sizeof(*all), compare_symbols);
 		all[kept++] = settle_group(x, &all[i], count);
 	}
@@ -217,11 +219,11 @@ static void bound_unsized(struct symbol_index *x)
 void symbol_index_finish(struct symbol_index *x)
 {
 	size_t n = x->symbols.len;
-	bool ascending = is_ascending(x);
 
-	if (!ascending)
-		qsort(x->symbols.data, n, sizeof(*x->symbols.data), compare_symbols);
-	keep_best_aliases(x, !ascending);
+	if (!is_ascending(x))
+		sort_items_by_u64(x->symbols.data, n, sizeof(*x->symbols.data),
+				  offsetof(struct symbol, start));
+	keep_best_aliases(x);
 	bound_unsized(x);
 	n = x->symbols.len;
 	struct flat_range *ranges = xcalloc(n, sizeof(*ranges));
@@ -233,7 +235,7 @@ void symbol_index_finish(struct symbol_index *x)
 	free(ranges);
 }
 
-const struct symbol *symbol_index_find(const struct symbol_index *x, uint64_t address)
+const struct symbol *symbol_index_find(struct symbol_index *x, uint64_t address)
 {
 	const struct flat_segment *segment = flat_map_find(&x->map, address);
 

@@ -16,12 +16,13 @@ struct symbol_other {
 };
 
 enum {
-	OTHER_BINDING = 3,   /* as elf_symbol's */
-	OTHER_UNIQUE = 3,    /* one of them */
+	OTHER_BINDING = 3, /* as elf_symbol's */
+	OTHER_UNIQUE = 3,  /* one of them */
 	OTHER_IFUNC = 4,
 	OTHER_ELSEWHERE = 8, /* both are local, and of different source files */
-	OTHER_OWN = 16,	     /* not another one: name is "" and version the symbol's own, if it has one */
-	OTHER_MORE = 32,     /* name is how many were left out, in decimal */
+	OTHER_OWN =
+		16, /* not another one: name is "" and version the symbol's own, if it has one */
+	OTHER_MORE = 32, /* name is how many were left out, in decimal */
 };
 
 /* What one place can have. */
@@ -29,14 +30,17 @@ enum {
 
 struct symbol {
 	uint64_t start, end;
-	const char *name;    /* borrowed from the image or from the index's arena; no version suffix */
+	const char *name; /* borrowed from the image or from the index's arena; no version suffix */
 	const char *version; /* "@@V2", or NULL */
+
 	union {
 		uint32_t file;	 /* while adding: as elf_symbol's */
-		uint32_t others; /* finished: the number of the first one + 1, 0 when there is none */
+		uint32_t others; /* finished: the number of the first one + 1, 0 when there is none
+				  */
 	};
-	uint8_t rank; /* among names of one address: higher is better, see symbol_rank */
-	bool sized;   /* end is what the file says; otherwise it reaches to the next symbol */
+
+	uint8_t rank;  /* among names of one address: higher is better, see symbol_rank */
+	bool sized;    /* end is what the file says; otherwise it reaches to the next symbol */
 	uint8_t flags; /* OTHER_BINDING, OTHER_IFUNC */
 };
 
@@ -47,16 +51,18 @@ struct symbol_index { /* zeroed is valid and empty */
 	struct arena arena;
 };
 
-/* binding as elf_symbol's: 0 local, 1 global, 2 weak, 3 unique. What the file calls a function comes before the name of
- * what a resolver chooses (code there is the resolver's), and that before a mere label. */
+/* binding as elf_symbol's: 0 local, 1 global, 2 weak, 3 unique. What the file calls a function
+ * comes before the name of what a resolver chooses (code there is the resolver's), and that before
+ * a mere label. */
 enum symbol_type { SYMBOL_LABEL, SYMBOL_IFUNC, SYMBOL_FUNCTION };
+
 uint8_t symbol_rank(bool sized, enum symbol_type type, uint8_t binding);
 /* Add symbols in any order, then finish once. limit bounds a symbol without size (0: none but the
  * next). */
 void symbol_index_add(struct symbol_index *x, const struct symbol *s, uint64_t limit);
 void symbol_index_finish(struct symbol_index *x);
 /* The symbol that covers address, or NULL: never the one before. */
-const struct symbol *symbol_index_find(const struct symbol_index *x, uint64_t address);
+const struct symbol *symbol_index_find(struct symbol_index *x, uint64_t address);
 /* What else is to be said of a symbol that was found: at most max, how many. */
 size_t symbol_index_others(const struct symbol_index *x, const struct symbol *s,
 			   struct symbol_other *out, size_t max);

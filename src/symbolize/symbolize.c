@@ -72,6 +72,7 @@ void module_free(struct symbol_module *m)
 	vec_release(&m->aliases.list);
 	arena_release(&m->aliases.arena);
 	demangle_cache_release(&m->names);
+	vec_release(&m->shown_names);
 	elf_image_free(m->image);
 	elf_image_free(m->debug_image);
 	remember_sections_free(m->kept);
@@ -149,8 +150,12 @@ static struct symbol_module *get_module(struct symbolizer *s, const struct symbo
 	return m;
 }
 
+/* Answers hold for ranges of addresses, and neighbours are asked for one after the other. */
 static void resolve(struct symbol_module *m, uint64_t address, struct symbol_frames *out)
 {
+	if (address >= m->same_start && address < m->same_end)
+		return;
+	m->same_start = m->same_end = 0;
 	vec_clear(&out->list);
 	switch (m->kind) {
 	case MODULE_FILE:
@@ -196,7 +201,7 @@ void symbolize_batch(struct symbolizer *s, const struct symbolize_module *from,
 	struct symbol_module *m = get_module(s, from);
 
 	sort_addresses(s, addresses, count);
-	module_aliases_begin(m);
+	m->same_start = m->same_end = m->aliases_start = m->aliases_end = 0;
 	for (size_t i = 0; i < s->sorted.len; i++) {
 		resolve(m, s->sorted.data[i], &s->frames);
 		module_add_aliases(m, s->sorted.data[i], &s->frames);

@@ -179,7 +179,7 @@ static void push_functions(struct libdw_unit *u, size_t node, struct dwarf_frame
 		Dwarf_Die *die = &u->nodes.data[node].die;
 		place.linkage = string_of(die, DW_AT_linkage_name);
 		place.name = string_of(die, DW_AT_name);
-		place.is_function = true;
+		place.function = 1;
 		vec_push(&out->list, place);
 		uint32_t file = number_of(die, DW_AT_call_file, UINT32_MAX);
 		place.file = file == UINT32_MAX ? NULL : call_file(u, file);

@@ -191,6 +191,47 @@ static void functions_apart(void **state)
 		    "Box<int>::Box(unsigned long): alias _ZN3BoxIiEC2Em 2");
 }
 
+/* C1 and C2 are of one constructor where they are its marks, not where identifiers or numbers end
+ * with them. */
+static void marks_of_constructors(void **state)
+{
+	static const struct {
+		const char *first, *second, *said;
+	} pairs[] = {
+		{ "_ZN3BoxC1Ev", "_ZN3BoxC2Ev", "Box::Box(): alias _ZN3BoxC2Ev 1" },
+		{ "_ZN3BoxD1Ev", "_ZN3BoxD2Ev", "Box::~Box(): alias _ZN3BoxD2Ev 1" },
+		{ "_ZN2ns5inner3BoxISt6vectorIiSaIiEEEC1EOS5_",
+		  "_ZN2ns5inner3BoxISt6vectorIiSaIiEEEC2EOS5_",
+		  "ns::inner::Box<std::vector<int, std::allocator<int> > >::Box(ns::inner::Box<std::"
+		  "vector<int, std::allocator<int> > >&&): "
+		  "alias _ZN2ns5inner3BoxISt6vectorIiSaIiEEEC2EOS5_ 1" },
+		{ "_ZN7__cxx113BoxC1Ev", "_ZN7__cxx113BoxC2Ev",
+		  "__cxx11::Box::Box(): alias _ZN7__cxx113BoxC2Ev 1" },
+		{ "_ZN3BoxILi3EEC1Ev", "_ZN3BoxILi3EEC2Ev",
+		  "Box<3>::Box(): alias _ZN3BoxILi3EEC2Ev 1" },
+		{ "_ZN3Box6makeC1Ev", "_ZN3Box6makeC2Ev",
+		  "Box::makeC1(): folded Box::makeC2()=_ZN3Box6makeC2Ev 1" },
+		{ "_ZN3Box2C1Ev", "_ZN3Box2C2Ev", "Box::C1(): folded Box::C2()=_ZN3Box2C2Ev 1" },
+		{ "_Z6makeC1v", "_Z6makeC2v", "makeC1(): folded makeC2()=_Z6makeC2v 1" },
+		{ "_ZN3Box4workEN2D1E", "_ZN3Box4workEN2D2E",
+		  "Box::work(D1): folded Box::work(D2)=_ZN3Box4workEN2D2E 1" },
+	};
+
+	char command[2000];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(pairs); i++) {
+		snprintf(command, sizeof(command),
+			 "{ for n in %s %s; do echo \".globl $n; .type $n, @function; $n:\"; done; "
+			 "echo ret; for n in %s %s; do echo \".size $n, 1\"; done; } >marks.s && "
+			 "gcc -shared marks.s -o marks.so",
+			 pairs[i].first, pairs[i].second, pairs[i].first, pairs[i].second);
+		must(command);
+		assert_said("marks.so", pairs[i].first, pairs[i].said);
+		assert_said("marks.so", pairs[i].second, pairs[i].said);
+	}
+}
+
 static void versions_and_indirect_functions(void **state)
 {
 	(void)state;
@@ -272,6 +313,7 @@ int main(void)
 		cmocka_unit_test(aliases),
 		cmocka_unit_test(functions_folded_by_linkers),
 		cmocka_unit_test(functions_apart),
+		cmocka_unit_test(marks_of_constructors),
 		cmocka_unit_test(versions_and_indirect_functions),
 		cmocka_unit_test(copies_and_parts),
 		cmocka_unit_test(many_names),

@@ -105,7 +105,7 @@ static bool is_qualified(const char *ours, const char *theirs)
 static bool compare_names(struct classes *c, const struct dwarf_frame *ours,
 			  const struct dwarf_frame *theirs)
 {
-	if (!is_same(ours->linkage, theirs->linkage) || ours->is_function != theirs->is_function)
+	if (!is_same(ours->linkage, theirs->linkage) || !ours->function != !theirs->function)
 		return false;
 	if (is_same(ours->name, theirs->name))
 		return true;
@@ -141,7 +141,7 @@ static void compare(struct classes *c, uint64_t address, const struct dwarf_fram
 	bool same = ours->list.len == theirs->list.len;
 
 	c->compared++;
-	c->functions += ours->list.len && ours->list.data[0].is_function;
+	c->functions += ours->list.len && ours->list.data[0].function != 0;
 	c->inlined += ours->list.len > 1;
 	for (size_t i = 0; same && i < ours->list.len; i++)
 		same = compare_names(c, &ours->list.data[i], &theirs->list.data[i]) &&

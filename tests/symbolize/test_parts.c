@@ -54,6 +54,30 @@ static void test_flatten_equals_search(void **state)
 	flat_map_release(&map);
 }
 
+/* Wherever the last search ended, the next one finds the same. */
+static void test_flatten_in_any_order_of_questions(void **state)
+{
+	struct flat_range ranges[200];
+	struct flat_map map = { 0 };
+
+	(void)state;
+	srandom(4);
+	for (size_t i = 0; i < ARRAY_LEN(ranges); i++)
+		ranges[i] = (struct flat_range){ 10 * i, 10 * i + 5, i, (uint32_t)i };
+	flat_map_build(&map, ranges, ARRAY_LEN(ranges));
+	for (int i = 0; i < 20000; i++) {
+		uint64_t address = (uint64_t)random() % 2100;
+		const struct flat_segment *s = flat_map_find(&map, address);
+		uint32_t expected =
+			address < 2000 && address % 10 < 5 ? (uint32_t)address / 10 : UINT32_MAX;
+		assert_int_equal(s ? s->value : UINT32_MAX, expected);
+	}
+	flat_map_build(&map, ranges, 1); /* fewer than where it ended */
+	assert_int_equal(flat_map_find(&map, 3)->value, 0);
+	assert_null(flat_map_find(&map, 1000));
+	flat_map_release(&map);
+}
+
 static void test_flatten_at_the_end_of_addresses(void **state)
 {
 	struct flat_range ranges[] = { { UINT64_MAX - 1, UINT64_MAX, 0, 5 },
@@ -79,7 +103,7 @@ static void add(struct symbol_index *x, uint64_t start, uint64_t size, const cha
 	symbol_index_add(x, &s, 0x5000);
 }
 
-static const char *name_at(const struct symbol_index *x, uint64_t address)
+static const char *name_at(struct symbol_index *x, uint64_t address)
 {
 	const struct symbol *s = symbol_index_find(x, address);
 
@@ -485,6 +509,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_flatten_equals_search),
+		cmocka_unit_test(test_flatten_in_any_order_of_questions),
 		cmocka_unit_test(test_flatten_at_the_end_of_addresses),
 		cmocka_unit_test(test_best_alias),
 		cmocka_unit_test(test_gaps_and_nesting),
