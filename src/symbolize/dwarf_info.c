@@ -27,12 +27,16 @@ struct indexing {
 	uint32_t unit;
 };
 
+/* Of a function that stands in several object files linkers keep the first one's code, and GNU ld
+ * makes the debug information of all others refer to it. So the first unit is the code's own: the
+ * others may have been compiled from other lines. */
 static void add_range(void *ctx, uint64_t start, uint64_t end)
 {
 	struct indexing *x = ctx;
+	uint64_t priority = UINT64_MAX - x->unit;
 
 	if (x->ranges.len < MAX_UNIT_RANGES)
-		vec_push(&x->ranges, ((struct flat_range){ start, end, x->unit, x->unit }));
+		vec_push(&x->ranges, ((struct flat_range){ start, end, priority, x->unit }));
 }
 
 enum { PLACED, PLACELESS, PLACED_BY_ARANGES };

@@ -796,6 +796,31 @@ static void test_order_and_duplicates(void **state)
 	subject_close(&s);
 }
 
+static void assert_line_of_copy(const char *file, const char *expected)
+{
+	struct subject s;
+
+	subject_open(&s, file, NULL);
+	assert_answer(&s, symbol(s.image, "_Z5twicei").address, expected);
+	subject_close(&s);
+}
+
+/* The debug information of both object files names the one copy that is left. */
+static void test_code_of_which_one_copy_was_kept(void **state)
+{
+	(void)state;
+	shell("for line in 11 22; do { echo \"# $line \\\"copy.h\\\"\"; "
+	      "echo 'inline __attribute__((noinline)) int twice(int x) { return 2 * x + 1; }'; "
+	      "echo \"int call_$line(int x) { return twice(x); }\"; } >copy_$line.cpp; done; "
+	      "echo 'int call_11(int), call_22(int); int main(int n, char **) "
+	      "{ return call_11(n) + call_22(n); }' >calls.cpp; "
+	      "g++ -O2 -g -c copy_11.cpp copy_22.cpp calls.cpp && "
+	      "g++ -fuse-ld=bfd copy_11.o copy_22.o calls.o -o copy_of_11 && "
+	      "g++ -fuse-ld=bfd copy_22.o copy_11.o calls.o -o copy_of_22");
+	assert_line_of_copy("copy_of_11", "twice(int)@copy.h:11");
+	assert_line_of_copy("copy_of_22", "twice(int)@copy.h:22");
+}
+
 static void compile_variants(void)
 {
 	shell("gcc -O2 -g -gdwarf-5 $P/inlines.c -o gcc5 && gcc -O2 -g -gdwarf-4 $P/inlines.c -o gcc4");
@@ -885,6 +910,7 @@ int main(void)
 		cmocka_unit_test(test_common_debug_file),
 		cmocka_unit_test(test_common_file_of_dwarf5),
 		cmocka_unit_test(test_order_and_duplicates),
+		cmocka_unit_test(test_code_of_which_one_copy_was_kept),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);
