@@ -15,11 +15,13 @@
 #include "base/io.h"
 #include "elf/elf_private.h"
 
-#define BLOCK_BYTES    ((size_t)64 << 10)
+/* Code and unwind tables are asked for in little pieces all over a file, everything else as a whole
+ * and in one call. */
+#define BLOCK_BYTES    ((size_t)4 << 10)
 #define MAX_FILE_BYTES ((uint64_t)64 << 30)
 /* A sparse file costs its owner nothing; it must not cost us all memory. */
 #define MAX_LOADED_BLOCKS (((size_t)4 << 30) / BLOCK_BYTES)
-#define COMPARED_BLOCKS	  8
+#define COMPARED_BLOCKS	  128
 
 static int reserve(struct elf_bytes *b, size_t size, struct error *err)
 {
@@ -157,8 +159,10 @@ void elf_bytes_forget(struct elf_bytes *b, uint64_t offset, uint64_t len)
 {
 	if (!b->loaded || offset > b->size || len > b->size - offset)
 		return;
-	size_t first = (offset + BLOCK_BYTES - 1) / BLOCK_BYTES;
-	size_t end = (offset + len) / BLOCK_BYTES;
+	/* What the kernel takes back are pages. */
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), unit = page > BLOCK_BYTES ? page : BLOCK_BYTES;
+	size_t first = (offset + unit - 1) / unit * unit / BLOCK_BYTES;
+	size_t end = (offset + len) / unit * unit / BLOCK_BYTES;
 
 	if (end <= first)
 		return;

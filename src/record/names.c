@@ -409,16 +409,25 @@ static struct batch *names_batch(struct module_addresses *a)
 	return b;
 }
 
+static void submit_if(struct names *n, bool kernel)
+{
+	for (size_t i = 0; i < n->modules.len; i++) {
+		struct module_addresses *a = &n->modules.data[i];
+		if (a->pending.len && (a->module->kind == MODULE_KERNEL) == kernel)
+			hand_over(n, names_batch(a));
+	}
+}
+
+/* The kernel first: making its table takes much memory, all of which is given back, and files keep
+ * what was read of them. */
 void names_submit(struct names *n)
 {
 	if (n->codes)
 		codes_submit(n->codes);
 	if (!n->has_thread)
 		return;
-	for (size_t i = 0; i < n->modules.len; i++) {
-		if (n->modules.data[i].pending.len)
-			hand_over(n, names_batch(&n->modules.data[i]));
-	}
+	submit_if(n, true);
+	submit_if(n, false);
 }
 
 static void write_excerpts(struct names *n, struct task_table *tasks, const struct batch *b)

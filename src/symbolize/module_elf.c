@@ -309,7 +309,7 @@ static bool keep_index(struct symbol_module *m)
 		       (m->debug_image && elf_image_damage(m->debug_image));
 
 	bool kept = !damaged && m->index.symbols.len >= KEPT_SYMBOLS &&
-		    key_of(m, "symbols", &key) && symbol_table_compose(&m->index, &payload);
+		    key_of(m, "symbols", &key) && symbol_table_compose(&m->index, NULL, &payload);
 
 	if (kept)
 		keep_titled(m, &key, "symbols of", &payload);

@@ -27,40 +27,27 @@ static bool comes_and_goes(const char *module)
 
 /* The segments that hold as long as modules stay. One that nothing of its own module bounds ends
  * with its page: on the next one something may be put that is not there today. */
-static void keep_lasting(struct symbol_index *kept, const struct symbol_index *x)
+static bool lasts(const struct symbol_index *x, size_t i, struct flat_segment *out)
 {
 	const struct flat_segment *all = x->map.segments.data;
+	const char *module = module_of(x->symbols.data[all[i].value].name);
+	bool bounded = i + 1 < x->map.segments.len && all[i + 1].start == all[i].end &&
+		       strcmp(module_of(x->symbols.data[all[i + 1].value].name), module) == 0;
 
-	vec_reserve(&kept->map.segments, x->map.segments.len);
-	for (size_t i = 0; i < x->map.segments.len; i++) {
-		struct flat_segment s = all[i];
-		const char *module = module_of(x->symbols.data[s.value].name);
-		bool bounded =
-			i + 1 < x->map.segments.len && all[i + 1].start == s.end &&
-			strcmp(module_of(x->symbols.data[all[i + 1].value].name), module) == 0;
-		uint64_t page_end = (s.start | (PAGE_BYTES - 1)) + 1;
-		if (comes_and_goes(module))
-			continue;
-		if (!bounded && page_end && s.end > page_end)
-			s.end = page_end;
-		vec_push(&kept->map.segments, s);
-	}
+	*out = all[i];
+	uint64_t page_end = (out->start | (PAGE_BYTES - 1)) + 1;
+	if (!bounded && page_end && out->end > page_end)
+		out->end = page_end;
+	return !comes_and_goes(module);
 }
 
 static void keep_index(struct symbol_module *m, const struct module_loading *with)
 {
-	/* Only the segments are its own. */
-	struct symbol_index lasting = {
-		.symbols = { m->index.symbols.data, m->index.symbols.len, m->index.symbols.cap },
-		.others = { m->index.others.data, m->index.others.len, m->index.others.cap }
-	};
 	struct bytes payload = { 0 };
 
-	keep_lasting(&lasting, &m->index);
-	if (symbol_table_compose(&lasting, &payload))
+	if (symbol_table_compose(&m->index, lasts, &payload))
 		remember_keep(with->files, &m->key_text, "symbols of the kernel", &payload);
 	bytes_release(&payload);
-	vec_release(&lasting.map.segments);
 }
 
 static void read_kallsyms(struct symbol_module *m, const struct module_loading *with)

@@ -216,23 +216,50 @@ static void bound_unsized(struct symbol_index *x)
 		x->symbols.data[kept - 1].end = x->symbols.data[kept - 1].start + 1;
 }
 
-void symbol_index_finish(struct symbol_index *x)
+static bool is_disjoint(const struct symbol_index *x)
+{
+	for (size_t i = 1; i < x->symbols.len; i++)
+		if (x->symbols.data[i - 1].end > x->symbols.data[i].start)
+			return false;
+	return true;
+}
+
+/* Symbols that nest nowhere, as the kernel's, are segments as they are. */
+static void copy_segments(struct symbol_index *x)
+{
+	vec_reserve(&x->map.segments, x->symbols.len);
+	for (size_t i = 0; i < x->symbols.len; i++) {
+		const struct symbol *s = &x->symbols.data[i];
+		if (s->start < s->end)
+			vec_push(&x->map.segments,
+				 ((struct flat_segment){ s->start, s->end, (uint32_t)i }));
+	}
+}
+
+static void flatten_segments(struct symbol_index *x)
 {
 	size_t n = x->symbols.len;
-
-	if (!is_ascending(x))
-		sort_items_by_u64(x->symbols.data, n, sizeof(*x->symbols.data),
-				  offsetof(struct symbol, start));
-	keep_best_aliases(x);
-	bound_unsized(x);
-	n = x->symbols.len;
 	struct flat_range *ranges = xcalloc(n, sizeof(*ranges));
+
 	for (size_t i = 0; i < n; i++) {
 		const struct symbol *s = &x->symbols.data[i];
 		ranges[i] = (struct flat_range){ s->start, s->end, s->start, (uint32_t)i };
 	}
 	flat_map_build(&x->map, ranges, n);
 	free(ranges);
+}
+
+void symbol_index_finish(struct symbol_index *x)
+{
+	if (!is_ascending(x))
+		sort_items_by_u64(x->symbols.data, x->symbols.len, sizeof(*x->symbols.data),
+				  offsetof(struct symbol, start));
+	keep_best_aliases(x);
+	bound_unsized(x);
+	if (is_disjoint(x))
+		copy_segments(x);
+	else
+		flatten_segments(x);
 }
 
 const struct symbol *symbol_index_find(struct symbol_index *x, uint64_t address)

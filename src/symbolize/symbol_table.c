@@ -134,25 +134,57 @@ static void append_row(struct bytes *out, const struct row *row)
 	bytes_append(out, bytes, sizeof(bytes));
 }
 
-bool symbol_table_compose(const struct symbol_index *x, struct bytes *out)
+static bool is_every_one_kept(const struct symbol_index *x, size_t i, struct flat_segment *out)
 {
-	size_t count = x->map.segments.len;
-	struct names names = { .offsets = xcalloc(x->symbols.len + 1, sizeof(uint32_t)) };
-	bool good = count <= MAX_SEGMENTS;
+	*out = x->map.segments.data[i];
+	return true;
+}
 
-	bytes_clear(out);
-	bytes_reserve(out, HEAD_BYTES + count * (START_BYTES + ROW_BYTES));
-	memset(names.offsets, 0xff, x->symbols.len * sizeof(uint32_t));
-	bytes_u32(out, MAGIC);
-	bytes_u32(out, (uint32_t)count);
-	for (size_t i = 0; good && i < count; i++)
-		bytes_u64(out, x->map.segments.data[i].start);
-	for (size_t i = 0; good && i < count; i++) {
-		struct row row = { 0 };
-		good = row_of(&names, x, &x->map.segments.data[i], &row);
+static size_t append_starts(struct bytes *out, const struct symbol_index *x, symbol_table_kept kept)
+{
+	struct flat_segment s;
+	size_t count = 0;
+
+	for (size_t i = 0; i < x->map.segments.len; i++)
+		if (kept(x, i, &s)) {
+			bytes_u64(out, s.start);
+			count++;
+		}
+	return count;
+}
+
+static bool append_rows(struct bytes *out, const struct symbol_index *x, symbol_table_kept kept,
+			struct names *names)
+{
+	struct flat_segment s;
+	struct row row;
+
+	for (size_t i = 0; i < x->map.segments.len; i++) {
+		if (!kept(x, i, &s))
+			continue;
+		if (!row_of(names, x, &s, &row))
+			return false;
 		append_row(out, &row);
 	}
-	good = good && out->len + names.len <= CACHE_MAX_ENTRY_BYTES / 2;
+	return true;
+}
+
+bool symbol_table_compose(const struct symbol_index *x, symbol_table_kept kept, struct bytes *out)
+{
+	size_t most = x->map.segments.len;
+	struct names names = { .offsets = xcalloc(x->symbols.len + 1, sizeof(uint32_t)) };
+	bool good = most <= MAX_SEGMENTS;
+
+	kept = kept ? kept : is_every_one_kept;
+	bytes_clear(out);
+	bytes_reserve(out, HEAD_BYTES + most * (START_BYTES + ROW_BYTES));
+	memset(names.offsets, 0xff, x->symbols.len * sizeof(uint32_t));
+	bytes_u32(out, MAGIC);
+	bytes_u32(out, 0);
+	size_t count = good ? append_starts(out, x, kept) : 0;
+	put_u32(out->data + 4, (uint32_t)count);
+	good = good && append_rows(out, x, kept, &names) &&
+	       out->len + names.len <= CACHE_MAX_ENTRY_BYTES / 2;
 	if (good) {
 		bytes_reserve(out, names.len);
 		append_names(out, &names, x);

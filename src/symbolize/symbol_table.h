@@ -11,8 +11,10 @@
 
 struct symbol_table;
 
-/* false when the index cannot be written so. */
-bool symbol_table_compose(const struct symbol_index *x, struct bytes *out);
+/* Which segments are written: *out is segment i, or a part of it; false: it is left out. */
+typedef bool (*symbol_table_kept)(const struct symbol_index *x, size_t i, struct flat_segment *out);
+/* kept: NULL for all. false when the index cannot be written so. */
+bool symbol_table_compose(const struct symbol_index *x, symbol_table_kept kept, struct bytes *out);
 /* Takes the entry; NULL when it does not hold a table. */
 struct symbol_table *symbol_table_open(struct cache_entry *e);
 void symbol_table_free(struct symbol_table *t);

@@ -311,7 +311,7 @@ static void table_is_the_index(void **state)
 	(void)state;
 	bytes_append(&text, kallsyms, sizeof(kallsyms) - 1);
 	assert_true(kallsyms_index(&x, &text, &hidden));
-	assert_true(symbol_table_compose(&x, &payload));
+	assert_true(symbol_table_compose(&x, NULL, &payload));
 	FILE *file = tmpfile();
 	assert_int_equal(cache_entry_write(fileno(file), "k", "t", &payload), 0);
 	struct cache_entry *e = cache_entry_open(dup(fileno(file)), "k");
