@@ -267,12 +267,16 @@ static int rank_of(uint8_t symbols)
 	}
 }
 
-/* Other than what the location has. A name stays where none or only a poorer source is found. */
+/* Other than what the location has. A name stays where none or only a poorer source is found, and
+ * the kernel's always: it was that of the code that ran, and what is there today may be other code.
+ */
 static bool is_news(const struct profile *p, const struct profile_location *l,
 		    const struct found *f, bool poorer)
 {
+	bool stays = poorer || p->modules.data[l->module].kind == MODULE_KERNEL;
+
 	if (is_named(p, l->first_frame, l->frame_count) &&
-	    (poorer || !is_named(p, f->first_frame, f->count)))
+	    (stays || !is_named(p, f->first_frame, f->count)))
 		return false;
 	if (l->frame_count != f->count)
 		return true;
@@ -437,9 +441,11 @@ void resymbolize(struct profile *p, struct files *files, const struct symbolize_
 		 struct resymbolize_report *report)
 {
 	struct job j = { .p = p, .files = files, .report = report };
+	struct symbolize_options later = *options;
 
 	*report = (struct resymbolize_report){ 0 };
-	j.symbolizer = symbolizer_new(files, options);
+	later.later = true;
+	j.symbolizer = symbolizer_new(files, &later);
 	collect(&j);
 	for (size_t i = 0, n; i < j.addresses.len; i += n) {
 		for (n = 1; i + n < j.addresses.len; n++)

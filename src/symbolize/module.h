@@ -74,7 +74,7 @@ struct symbol_frames {
 struct module_loading { /* what loading may use */
 	struct files *files;
 	const char *const *debug_dirs;
-	bool no_debug_info, use_cache, imported;
+	bool no_debug_info, use_cache, imported, later;
 };
 
 /* ELF files and the vdso (module_elf.c). */

@@ -128,7 +128,9 @@ static const char *name_at(struct symbol_module *m, uint64_t address)
 	if (m->table && !m->index_read)
 		read_kallsyms(m, m->loading);
 	const struct symbol *s = symbol_index_find(&m->index, address);
-	return s ? s->name : NULL;
+	if (!s || (m->loading->later && comes_and_goes(module_of(s->name))))
+		return NULL;
+	return s->name;
 }
 
 void module_resolve_kernel(struct symbol_module *m, uint64_t address, struct symbol_frames *out)

@@ -30,6 +30,7 @@ struct symbolizer *symbolizer_new(struct files *files, const struct symbolize_op
 	s->loading.files = files;
 	s->loading.no_debug_info = options && options->no_debug_info;
 	s->loading.imported = options && options->imported;
+	s->loading.later = options && options->later;
 	s->loading.use_cache = options && options->use_cache && files;
 	s->loading.debug_dirs =
 		options && options->debug_dirs ? options->debug_dirs : default_debug_dirs;

@@ -17,6 +17,7 @@ struct symbolize_options {
 	bool no_debug_info; /* symbol tables only: fast */
 	bool imported;	    /* addresses may be another machine's: settings of this one say nothing about them */
 	bool use_cache;	    /* what earlier runs found, kept in prof's cache */
+	bool later;	    /* long after the samples: code that the kernel makes and drops is not named */
 	const char *const *debug_dirs; /* NULL-terminated; NULL: /usr/lib/debug */
 };
 
