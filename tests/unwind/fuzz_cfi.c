@@ -2,7 +2,9 @@
  * Hostile unwind sections, code, registers and stack. The input is a byte of flags and blocks, each
  * two bytes of length and the bytes: text, .eh_frame, .eh_frame_hdr, .debug_frame, registers,
  * stack, and where the flags say so Go's table of functions and the kernel's chain. Besides not
- * crashing, a walk must give the same frames again when everything is in the caches.
+ * crashing, a walk must give the same frames again when everything is in the caches. Where the
+ * flags say so more frames are asked for, as many as a stack must have that goes on to its root
+ * beyond them; walks so long may differ, since what they may simulate is bounded.
  */
 #include "base/bytes.h"
 #include "tiny_elf.h"
@@ -19,13 +21,22 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define CHAIN_MAX  16
 #define FRAMES_MAX 16 /* fewer than simulations in a walk: the second walk must equal the first */
 
-enum { IS_ARM = 1, HAS_GO = 2, HAS_CHAIN = 4, READS_LATE = 8 }; /* of the first byte */
+#define DEEP_MAX (4 * UNWIND_ROOT_FRAMES)
+
+enum {
+	IS_ARM = 1,
+	HAS_GO = 2,
+	HAS_CHAIN = 4,
+	READS_LATE = 8,
+	IS_DEEP = 16
+}; /* of the first byte */
 
 struct space {
 	struct unwind_range text, generated;
 	struct unwind_cfi cfi; /* of the generated code */
 	struct tiny_part stack;
 	bool reads_late;
+	size_t most; /* frames to be asked for */
 	uint64_t chain[CHAIN_MAX];
 	size_t chain_count;
 };
@@ -90,6 +101,22 @@ static void make_chain(struct space *s, const struct tiny_part *block, uint64_t 
 			s->chain[i] += BIAS;
 }
 
+/* Frames are missing at one place at most: before the outermost ones of a stack that is too deep.
+ */
+static void check_cut(const struct unwind_frame *frames, size_t n, size_t most, uint8_t end)
+{
+	size_t cuts = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (frames[i].how != FRAME_CUT)
+			continue;
+		size_t outer = n - 1 - i;
+		if (cuts++ || n != most || end != END_DEPTH || frames[i].pc || outer == 0 ||
+		    outer > UNWIND_ROOT_FRAMES)
+			abort();
+	}
+}
+
 static size_t walk(struct unwinder *u, struct space *s, const struct unwind_regs *regs, bool cut,
 		   struct unwind_frame *frames, uint8_t *end)
 {
@@ -107,8 +134,9 @@ static size_t walk(struct unwinder *u, struct space *s, const struct unwind_regs
 				     .space = 1,
 				     .chain = s->chain_count ? s->chain : NULL,
 				     .chain_count = s->chain_count };
-	size_t n = unwind_stack(u, &rq, frames, FRAMES_MAX, end);
-	if (n == 0 || n > FRAMES_MAX || frames[0].pc != regs->pc || *end >= END_COUNT)
+	size_t n = unwind_stack(u, &rq, frames, s->most, end);
+	check_cut(frames, n, s->most, *end);
+	if (n == 0 || n > s->most || frames[0].pc != regs->pc || *end >= END_COUNT)
 		abort();
 	return n;
 }
@@ -124,7 +152,7 @@ static bool same_frames(const struct unwind_frame *a, const struct unwind_frame 
 static void unwind(struct elf_image *image, struct space *s, const struct unwind_regs *regs,
 		   enum unwind_arch arch)
 {
-	struct unwind_frame first[FRAMES_MAX], again[FRAMES_MAX];
+	struct unwind_frame first[DEEP_MAX], again[DEEP_MAX];
 	uint8_t end, end_again;
 	struct unwind_module *module = unwind_module_new(image, image);
 	static struct unwinder
@@ -143,8 +171,9 @@ static void unwind(struct elf_image *image, struct space *s, const struct unwind
 					      .kind = UNWIND_RANGE_JIT,
 					      .cfi = s->cfi };
 	size_t n = walk(u, s, regs, false, first, &end);
-	if (walk(u, s, regs, false, again, &end_again) != n || end != end_again ||
-	    !same_frames(first, again, n))
+	bool same = walk(u, s, regs, false, again, &end_again) == n && end == end_again &&
+		    same_frames(first, again, n);
+	if (!same && s->most == FRAMES_MAX)
 		abort();
 	walk(u, s, regs, true, again, &end_again);
 	unwind_module_free(module);
@@ -169,6 +198,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct unwind_regs regs = make_regs(&registers);
 	space.stack = take_block(&r);
 	space.reads_late = flags & READS_LATE;
+	space.most = flags & IS_DEEP ? DEEP_MAX : FRAMES_MAX;
 	if (flags & HAS_GO)
 		elf.go = take_block(&r);
 	if (flags & HAS_CHAIN) {
