@@ -5,10 +5,9 @@
  */
 #include "unwind/judge.h"
 
-#define SCAN_SLOTS	32
-#define START_SLOTS	128
-#define SIMULATIONS_MAX 24	   /* new ones in one walk; what they find is kept for the next */
-#define FRAME_FAR	(8u << 20) /* no frame pointer is farther from the stack pointer */
+#define SCAN_SLOTS  32
+#define START_SLOTS 128
+#define FRAME_FAR   (8u << 20) /* no frame pointer is farther from the stack pointer */
 
 static bool take_frame(struct walk *w, uint64_t pc, uint64_t sp, uint64_t fp)
 {
@@ -85,132 +84,13 @@ static bool step_entry(struct walk *w)
 	       judge_entered(w, ra) && take_frame(w, ra, w->sp + 8, w->fp);
 }
 
-struct follower {
-	struct walk *w;
-	struct place place;
-	struct walk_end ends[WALK_ENDS];
-	unsigned end_count; /* WALK_ENDS + 1: there are more */
-};
-
-static size_t fetch_code(void *ctx, uint64_t pc, uint8_t *buf, size_t max)
-{
-	const struct follower *f = ctx;
-	const struct unwind_range *range = &f->place.range;
-	const struct unwind_memory *m = f->w->rq->memory;
-	size_t n = 0;
-	if (range->module) {
-		const uint8_t *code = place_code(&f->place, pc - range->bias, 1, max, &n);
-		if (code)
-			memcpy(buf, code, n);
-		return code ? n : 0;
-	}
-	if (pc < range->start || pc >= range->end || !m->read)
-		return 0;
-	n = range->end - pc < max ? (size_t)(range->end - pc) : max;
-	return m->read(m->read_ctx, pc, buf, n) == 0 ? n : 0;
-}
-
-/* Where a function returns to through the link register, the rule says where that was saved, if it
- * was. */
-static bool linked_address(struct walk *w, const struct rule *rule, uint64_t cfa, uint64_t *ra)
-{
-	for (unsigned i = 0; i < rule->register_count; i++)
-		if (rule->registers[i].reg == rule->ra_reg)
-			return walk_load(w, cfa + (uint64_t)(int64_t)rule->registers[i].value, ra);
-	*ra = w->known.value[rule->ra_reg];
-	return w->exact && (w->known.valid >> rule->ra_reg & 1);
-}
-
-static bool is_near(const struct walk *w, uint64_t cfa)
-{
-	bool leaf = cfa == w->sp && w->arch->link_reg != ARCH_NO_REG;
-	return (cfa > w->sp || leaf) && cfa - w->sp <= FRAME_FAR;
-}
-
-/* Whether the return address that rule names is one. */
-static bool is_right(struct walk *w, const struct rule *rule, bool generated)
-{
-	uint64_t ra, cfa;
-	if (!walk_find_cfa(w, rule, &cfa) || !is_near(w, cfa))
-		return false;
-	if (w->arch->link_reg == ARCH_NO_REG ? !walk_load(w, cfa - 8, &ra)
-					     : !linked_address(w, rule, cfa, &ra))
-		return false;
-	enum verdict verdict = judge_return(w, ra & w->pc_mask);
-	return verdict == DOES_RETURN || (verdict == MAY_RETURN && generated);
-}
-
-/* Remember where a return takes its address from; with a link register that is more than one place.
- */
-static void note_end(struct follower *f, const struct rule *rule)
-{
-	for (unsigned i = 0; i < f->end_count && i < WALK_ENDS; i++)
-		if (f->ends[i].reg == rule->cfa_reg && f->ends[i].offset == rule->cfa_offset &&
-		    f->ends[i].is_loaded == rule->cfa_is_loaded &&
-		    f->ends[i].slot == rule->cfa_slot)
-			return;
-	if (f->end_count < WALK_ENDS && f->w->arch->link_reg == ARCH_NO_REG)
-		f->ends[f->end_count++] = (struct walk_end){ rule->cfa_reg, rule->cfa_is_loaded,
-							     rule->cfa_slot, rule->cfa_offset };
-	else
-		f->end_count = WALK_ENDS + 1;
-}
-
-static bool is_right_return(void *ctx, const struct rule *rule)
-{
-	struct follower *f = ctx;
-	note_end(f, rule);
-	return is_right(f->w, rule, !f->place.range.module);
-}
-
-/* Following the code would find nothing again: all its returns are known, and none is right on this
- * stack either. */
-static bool has_no_right_end(struct walk *w, const struct walk_undescribed *at)
-{
-	for (unsigned i = 0; i < at->end_count; i++)
-		if (is_right(w,
-			     &(const struct rule){ .cfa_reg = at->ends[i].reg,
-						   .cfa_is_loaded = at->ends[i].is_loaded,
-						   .cfa_slot = at->ends[i].slot,
-						   .cfa_offset = at->ends[i].offset },
-			     false))
-			return false;
-	return at->end_count > 0;
-}
-
-/* Follow the code to its return. That there is none is remembered as such only when the code has
- * none at all: one that was not right may be so on another stack. */
-static bool simulate(struct walk *w, struct walk_undescribed *at)
-{
-	struct follower f = { .w = w };
-	struct simulate_code code = { fetch_code, is_right_return, &f };
-	at->simulated = at->found = false;
-	at->end_count = 0;
-	if (!w->arch->simulate || w->simulations++ >= SIMULATIONS_MAX ||
-	    !place_find(w, w->pc, w->exact, &f.place))
-		return false;
-	enum simulated result = w->arch->simulate(&code, w->pc, &at->rule);
-	at->found = result >= SIMULATED_GUESS;
-	at->certain = result == SIMULATED_CERTAIN;
-	at->simulated = at->found || result == SIMULATED_NO_END;
-	/* Generated code may be other code the next time. */
-	if (result == SIMULATED_NOTHING && f.end_count <= WALK_ENDS && f.place.range.module) {
-		memcpy(at->ends, f.ends, sizeof(at->ends));
-		at->end_count = (uint8_t)f.end_count;
-	}
-	return at->found;
-}
-
 static bool step_simulated(struct walk *w, struct walk_undescribed *at, uint8_t *how)
 {
-	bool generated = at->what == CODE_GENERATED;
-	if (at->simulated && !at->found)
+	const struct rule *rule = &at->rule.rule;
+	if (at->simulated && !at->found && !at->is_read)
 		return false;
 	walk_materialize(w);
-	/* Generated code may have been replaced since. */
-	const struct rule *rule = &at->rule.rule;
-	bool known = at->simulated && !generated && is_right(w, rule, false);
-	if (!known && (has_no_right_end(w, at) || !simulate(w, at)))
+	if (!follow_to_return(w, at))
 		return false;
 	bool by_fp = w->fp_known && !rule->cfa_is_loaded &&
 		     w->known.value[rule->cfa_reg] + (uint64_t)rule->cfa_offset ==
@@ -256,14 +136,44 @@ static bool step_generated(struct walk *w, struct walk_undescribed *at, uint8_t 
 	return stepped || step_pushed_frame(w) || step_frame_pointer(w, how);
 }
 
+/* That the return which end is was not right: what that follows from. */
+static enum by_record wrong_by(const struct walk *w, const struct walk_end *end)
+{
+	if (end->reg == w->arch->fp && !end->is_loaded && end->offset == 2 * sizeof(uint64_t))
+		return BY_RECORD; /* the record's own words */
+	bool is_told = end->reg == w->arch->fp || end->reg == w->arch->sp ||
+		       (w->known.valid >> end->reg & 1);
+	return is_told ? NOT_BY_RECORD : BY_RECORD_ALONE;
+}
+
+/* What it follows from that no return is right, and a step by the frame record is all that is left:
+ * not from other words of the stack, if it can be taken over. */
+static enum by_record not_followed_by(const struct walk *w, const struct walk_undescribed *at)
+{
+	enum by_record by = BY_RECORD;
+	if (at->is_read || at->found || (!at->simulated && at->end_count == 0))
+		return NOT_BY_RECORD;
+	for (unsigned i = 0; i < at->end_count && by != NOT_BY_RECORD; i++) {
+		enum by_record wrong = wrong_by(w, &at->ends[i]);
+		if (wrong != BY_RECORD)
+			by = wrong;
+	}
+	return by;
+}
+
 static bool step_plain(struct walk *w, struct walk_undescribed *at, uint8_t *how)
 {
 	*how = FRAME_FP;
 	if (step_entry(w) || step_simulated(w, at, how))
 		return true;
+	enum by_record by = not_followed_by(w, at);
 	*how = FRAME_FP;
-	if (step_pushed_frame(w) || step_frame_pointer(w, how))
+	if (step_pushed_frame(w))
 		return true;
+	if (step_frame_pointer(w, how)) {
+		w->by_record = (uint8_t)by;
+		return true;
+	}
 	*how = FRAME_GUESSED;
 	return w->end == END_NO_CFI && ((w->exact && step_scan(w)) || step_to_start(w, how));
 }
@@ -298,5 +208,6 @@ bool step_jit(struct walk *w, uint8_t *how)
 	/* Behind a call nothing but the frame pointer is tried, so nothing has to be remembered. */
 	w->slow_steps++;
 	*how = FRAME_JIT;
+	w->by_record = BY_RECORD;
 	return step_frame_pointer(w, how);
 }

@@ -62,13 +62,13 @@ static bool register_value(struct walk *w, const struct rule *rule, const struct
 	}
 }
 
-/* The caller's registers after rule; the return address stands in pc_reg, where it is known. */
+/* Make *to, which is as *from, the caller's registers after rule; the return address stands in
+ * pc_reg, where it is known. */
 static void apply(struct walk *w, const struct rule *rule, uint64_t cfa,
 		  const struct unwind_regs *from, struct unwind_regs *to)
 {
 	const struct arch *arch = w->arch;
 	uint64_t value;
-	*to = *from;
 	set(to, arch->sp, cfa);
 	for (unsigned i = 0; i < rule->register_count; i++) {
 		const struct rule_register *r = &rule->registers[i];
@@ -89,22 +89,29 @@ static void know_record(struct walk *w, const struct trail_frame *caller)
 	w->known.valid = 1ull << w->arch->fp | 1ull << w->arch->sp;
 }
 
+static void apply_in_place(struct walk *w, const struct rule *rule, uint64_t cfa)
+{
+	struct unwind_regs before;
+	walk_copy_regs(w, &before, &w->known);
+	apply(w, rule, cfa, &before, &w->known);
+}
+
 void walk_materialize(struct walk *w)
 {
-	struct unwind_regs next;
 	uint8_t end = w->end;
 	const struct trail_frame *f = w->trail->frames;
+	size_t first = w->known_at, last = w->trail->count - 1;
 	if (!w->is_known)
-		w->known = *w->rq->regs;
+		walk_copy_regs(w, &w->known, w->rq->regs);
 	w->is_known = true;
-	for (size_t at = w->known_at; at + 1 < w->trail->count; at++) {
-		if (f[at].rule->kind == RULE_JIT) {
-			know_record(w, &f[at + 1]);
-			continue;
+	for (size_t at = last; at > first; at--) { /* nothing from before is known behind */
+		if (f[at - 1].rule->kind == RULE_JIT) {
+			know_record(w, &f[at]);
+			first = at;
 		}
-		apply(w, f[at].rule, f[at + 1].sp, &w->known, &next);
-		w->known = next;
 	}
+	for (size_t at = first; at < last; at++)
+		apply_in_place(w, f[at].rule, f[at + 1].sp);
 	w->known_at = w->trail->count - 1;
 	w->end = end;
 	set(&w->known, w->arch->pc_reg, w->pc);
@@ -157,7 +164,7 @@ static bool enter(struct walk *w, const struct unwind_regs *next, uint64_t pc, b
 	pc &= w->pc_mask;
 	if (!walk_advance(w, pc, next->value[w->arch->sp], leaves_signal))
 		return false;
-	w->known = *next;
+	walk_copy_regs(w, &w->known, next);
 	walk_knows_caller(w);
 	w->fp = next->value[w->arch->fp];
 	w->fp_known = next->valid >> w->arch->fp & 1;
@@ -173,6 +180,7 @@ bool step_full(struct walk *w, const struct rule *rule, uint8_t *how)
 	if (!walk_find_cfa(w, rule, &cfa))
 		return false;
 	w->end = END_UNREADABLE;
+	walk_copy_regs(w, &next, &w->known);
 	apply(w, rule, cfa, &w->known, &next);
 	if (!find_return_address(w, rule, &next, &pc) || !(next.valid >> w->arch->sp & 1))
 		return false;

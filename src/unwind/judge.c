@@ -250,7 +250,10 @@ struct walk_undescribed *judge_code(struct walk *w)
 	struct place p;
 	if (!place_find(w, w->pc, w->exact, &p))
 		return NULL;
-	*known = (struct walk_undescribed){ .address = w->pc, .key = w->key, .exact = w->exact };
+	*known = (struct walk_undescribed){
+		.address = w->pc, .key = w->key, .exact = w->exact, .code.bytes = known->code.bytes
+	};
+	known->is_read = !p.range.module;
 	known->what = classify(w, &p, &known->signal);
 	return known;
 }

@@ -6,7 +6,8 @@
 #include "unwind/unwinder.h"
 
 #define LINE_BYTES 64
-#define NEAR_MAX   4096 /* bytes of the top of the stack that are asked for at once, at most */
+#define NEAR_MIN   512 /* bytes of the top of the stack that are asked for at once, and more */
+#define NEAR_MAX   4096
 
 static inline struct trail_stack stack_of(const struct walk *w)
 {
@@ -15,13 +16,18 @@ static inline struct trail_stack stack_of(const struct walk *w)
 	return (struct trail_stack){ w->stack, w->stack_address, end, w->pc_mask };
 }
 
-/* Where stacks differ is about where the last ones did. */
-static void guess_near(struct unwinder *u)
+/* Where stacks differ is about where the last ones did. Returns how many bytes of this one's top to
+ * ask for: no more than the stack before had frames in. */
+static uint64_t guess_near(struct unwinder *u, const struct trail_stack *s)
 {
-	uint64_t met = u->met < NEAR_MAX ? u->met : NEAR_MAX;
+	const struct trail *former = u->former;
+	uint64_t met = u->met < NEAR_MAX ? u->met : NEAR_MAX, wanted;
 	if (met != 0)
 		u->near = (3 * u->near + met) / 4;
 	u->met = 0;
+	wanted = u->near + NEAR_MIN;
+	uint64_t used = former->count ? former->frames[former->count - 1].sp - s->address : wanted;
+	return used < wanted ? used : wanted;
 }
 
 void plain_start(struct unwinder *u)
@@ -29,8 +35,7 @@ void plain_start(struct unwinder *u)
 	const struct walk *w = &u->walk;
 	const struct trail *former = u->former;
 	const struct trail_stack s = stack_of(w);
-	guess_near(u);
-	uintptr_t at = (uintptr_t)s.bytes, end = at + 3 * u->near + 512; /* asked for, not read */
+	uintptr_t at = (uintptr_t)s.bytes, end = at + guess_near(u, &s); /* asked for, not read */
 	for (; at < end; at += 4 * LINE_BYTES) {
 		__builtin_prefetch((const void *)at);
 		__builtin_prefetch((const void *)(at + LINE_BYTES));
@@ -113,6 +118,8 @@ static inline void take_over(struct unwinder *u, struct plain *p, const struct t
 {
 	struct trail_frame *note = p->note;
 	struct unwind_frame *out = p->out;
+	if (p->ahead->plain == PLAIN_BEHIND_RECORD && note[-1].rule->kind != RULE_JIT)
+		return;
 	const struct trail_frame *last = &u->former->frames[u->former->count - 1];
 	const struct trail_frame *end =
 		last - p->ahead < p->last - note ? last : p->ahead + (p->last - note);
@@ -152,7 +159,7 @@ static const struct cached *note_other(struct plain *p, const struct cached *at)
 {
 	if (at->kind == RULE_NO_CFI)
 		return NULL;
-	p->note->plain = false;
+	p->note->plain = NOT_PLAIN;
 	note_plain(p, at);
 	return at;
 }
@@ -170,10 +177,10 @@ static inline const struct cached *walk_from(struct unwinder *u, struct plain *p
 		struct cached *before = at;
 		at = &u->cache[at->next];
 		if (at->address != p->pc - 1 || at->key != key) {
-			at = unwinder_slot(u, p->pc - 1);
-			before->next = (uint32_t)(at - u->cache);
-			if (!is_cached(at, p->pc - 1, key))
+			at = unwinder_find(u, p->pc - 1, key);
+			if (!at)
 				return NULL;
+			before->next = (uint32_t)(at - u->cache);
 		}
 		if (p->note == p->last)
 			return NULL;
@@ -181,8 +188,8 @@ static inline const struct cached *walk_from(struct unwinder *u, struct plain *p
 			return note_other(p, at);
 		struct trail_frame *note = p->note;
 		note_plain(p, at);
-		note->plain = step_plain(p, at, &s, note);
-		if (__builtin_expect(!note->plain, 0))
+		note->plain = step_plain(p, at, &s, note) ? PLAIN : NOT_PLAIN;
+		if (__builtin_expect(note->plain == NOT_PLAIN, 0))
 			return at;
 		p->how = FRAME_CFI;
 	}

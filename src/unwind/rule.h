@@ -16,7 +16,7 @@ enum rule_kind {
 	RULE_FULL,   /* anything else CFI can say */
 	RULE_ROOT,   /* the return address is undefined: the thread's first frame */
 	RULE_NO_CFI, /* code of an ELF file that nothing describes */
-	RULE_JIT,    /* generated code */
+	RULE_JIT,    /* generated code; in a trail, any step by the frame record */
 	RULE_GO_SWITCH,	   /* Go's change from one stack to another */
 	RULE_GO_GROWTH,	   /* the same, from a function that has no frame so far */
 	RULE_UNKNOWN_FILE, /* mapped from a file that could not be read */

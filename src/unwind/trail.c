@@ -6,8 +6,8 @@
 static void put_end(struct trail *t)
 {
 	if (t->count != 0)
-		t->frames[t->count - 1].plain = false;
-	t->frames[t->count].plain = false;
+		t->frames[t->count - 1].plain = NOT_PLAIN;
+	t->frames[t->count].plain = NOT_PLAIN;
 	for (size_t i = 0; i < TRAIL_END; i++)
 		t->frames[t->count + i].sp = UINT64_MAX;
 }

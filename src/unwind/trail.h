@@ -16,6 +16,10 @@
 #define TRAIL_END   4  /* frames behind the last: their stack pointer is above all */
 #define TRAILS	    32 /* threads that are told apart */
 
+/* Whether the step to the next frame is a plain one; perhaps only because no other registers were
+ * known: the step to this frame was by a frame record, and would have to be again. */
+enum trail_plain { NOT_PLAIN, PLAIN, PLAIN_BEHIND_RECORD };
+
 /* A cache line. */
 struct trail_frame {
 	_Alignas(64) uint64_t pc;
@@ -28,8 +32,8 @@ struct trail_frame {
 	 * or, when that is this frame's, the return address again. */
 	uint64_t fp_word;
 	uint32_t ra_at, fp_at;
-	uint8_t how; /* enum frame_how: how this frame was found */
-	bool plain;  /* the step to the next frame is a plain one */
+	uint8_t how;   /* enum frame_how: how this frame was found */
+	uint8_t plain; /* enum trail_plain */
 };
 
 struct trail {
@@ -68,7 +72,7 @@ static inline uint64_t trail_word(const struct trail_stack *s, uint64_t address)
 /* Whether the step from f, which is in this stack, to the next frame would be the same. */
 static inline bool trail_holds(const struct trail_frame *f, const struct trail_stack *s)
 {
-	if (!f->plain || f[1].sp > s->end)
+	if (f->plain == NOT_PLAIN || f[1].sp > s->end)
 		return false;
 	uint64_t ra = trail_word(s, f->sp + f->ra_at) & s->pc_mask;
 	return !((ra ^ f[1].pc) | (trail_word(s, f->sp + f->fp_at) ^ f->fp_word));

@@ -28,6 +28,8 @@ void unwinder_free(struct unwinder *u)
 {
 	if (!u)
 		return;
+	for (size_t i = 0; i < WALK_UNDESCRIBED; i++)
+		free_ptr(&u->walk.memory->undescribed[i].code.bytes);
 	free_ptr(&u->cache_memory);
 	free_ptr(&u->walk.memory);
 	trails_release(&u->trails);
@@ -128,26 +130,35 @@ static void make_plain(struct cached *slot)
 	slot->keeps_fp = saves_fp ? 0 : -1;
 }
 
-static bool fill(struct unwinder *u, struct cached *slot, uint64_t address, uint64_t key)
+/* Where a new address goes: one of its two slots, in turn where other addresses are in both. */
+static struct cached *choose_slot(struct unwinder *u, uint64_t address, uint64_t key)
+{
+	struct cached *slot = unwinder_slot(u, address), *other = unwinder_other_slot(u, slot);
+	if (slot->key != key)
+		return slot;
+	return other->key != key || u->stats.cache_misses % 2 ? other : slot;
+}
+
+static const struct cached *fill(struct unwinder *u, uint64_t address, uint64_t key)
 {
 	const struct unwind_request *rq = u->walk.rq;
 	struct unwind_range range = { 0 };
 	if (address == UINT64_MAX || !rq->find(rq->find_ctx, address, &range))
-		return false; /* no frame has 0 for its return address */
+		return NULL; /* no frame has 0 for its return address */
 	u->stats.cache_misses++;
+	struct cached *slot = choose_slot(u, address, key);
 	const struct rule *rule = choose_rule(u, &range, address);
 	*slot = (struct cached){
 		.address = address, .key = key, .rule = rule, .user = range.user, .kind = rule->kind
 	};
 	make_plain(slot);
-	return true;
+	return slot;
 }
 
 const struct cached *unwinder_lookup(struct unwinder *u, uint64_t address)
 {
-	struct cached *slot = unwinder_slot(u, address);
-	return is_cached(slot, address, u->walk.key) || fill(u, slot, address, u->walk.key) ? slot
-											    : NULL;
+	const struct cached *slot = unwinder_find(u, address, u->walk.key);
+	return slot ? slot : fill(u, address, u->walk.key);
 }
 
 /* RULE_FRAME. */
@@ -259,7 +270,7 @@ static void note_frame(struct unwinder *u, const struct cached *at, uint8_t how)
 
 static void go_back(struct walk *w, const struct interrupted *to)
 {
-	w->known = to->known;
+	walk_copy_regs(w, &w->known, &to->known);
 	w->pc = to->pc;
 	w->sp = to->sp;
 	w->fp = to->fp;
@@ -300,6 +311,7 @@ static bool step_checked(struct walk *w, const struct rule *rule, uint8_t *how)
 	bool exact = w->exact;
 	w->late = false;
 	w->followed = NULL;
+	w->by_record = NOT_BY_RECORD;
 	if (!step(w, rule, how))
 		return false;
 	return __builtin_expect(!w->late, 1) || is_late_step_believed(w, from, exact, how);
@@ -333,7 +345,12 @@ static bool step_interrupted(struct unwinder *u, const struct rule *rule, uint8_
 	if (rule->is_signal || (rule->kind != RULE_FRAME && rule->kind != RULE_FULL))
 		return step_checked(w, rule, how);
 	walk_materialize(w);
-	*before = (struct interrupted){ w->known, w->pc, w->sp, w->fp, w->fp_known, w->descents };
+	walk_copy_regs(w, &before->known, &w->known);
+	before->pc = w->pc;
+	before->sp = w->sp;
+	before->fp = w->fp;
+	before->fp_known = w->fp_known;
+	before->descents = w->descents;
 	bool stepped = step_checked(w, rule, how);
 	if (!led_nowhere(w, stepped))
 		return stepped;
@@ -411,7 +428,21 @@ static void note_words(struct walk *w, uint64_t ra_slot, uint64_t fp_slot)
 	f->ra_at = (uint32_t)(ra_slot - f->sp);
 	f->fp_at = (uint32_t)(fp_slot - f->sp);
 	memcpy(&f->fp_word, w->stack + (fp_slot - w->stack_address), sizeof(f->fp_word));
-	f->plain = true;
+	f->plain = PLAIN;
+}
+
+/* The step of the frame at hand, which was just made by the frame record at fp. */
+static void note_record(struct walk *w, uint64_t fp)
+{
+	static const struct rule record = { .kind = RULE_JIT };
+	struct trail_frame *f = &w->trail->frames[w->trail->count - 1];
+	bool is_behind = w->trail->count > 1 && f[-1].rule->kind == RULE_JIT;
+	f->rule = &record;
+	if (w->by_record == BY_RECORD_ALONE && !is_behind)
+		return;
+	note_words(w, fp + 8, fp);
+	if (f->plain != NOT_PLAIN && w->by_record == BY_RECORD_ALONE)
+		f->plain = PLAIN_BEHIND_RECORD;
 }
 
 /* Where the caller's frame pointer was read, or else other; false when that is not known. */
@@ -463,8 +494,8 @@ static bool step_any(struct unwinder *u, const struct cached *at, uint8_t *how)
 	}
 	if (!stepped || exact || !w->fp_known)
 		return stepped;
-	if (at->kind == RULE_JIT)
-		note_words(w, fp + 8, fp);
+	if (w->by_record != NOT_BY_RECORD)
+		note_record(w, fp);
 	else if (at->kind == RULE_NO_CFI && w->followed)
 		note_followed(u, fp);
 	return stepped;

@@ -1,6 +1,6 @@
 /*
- * What is kept between walks: a direct-mapped cache from (space, address) to (rule, mapping), which
- * serves nearly every step, and the trails of former walks.
+ * What is kept between walks: a cache from (space, address) to (rule, mapping), which serves nearly
+ * every step, and the trails of former walks.
  */
 #ifndef PROF_UNWIND_UNWINDER_H
 #define PROF_UNWIND_UNWINDER_H
@@ -57,16 +57,34 @@ struct unwinder {
 	struct walk walk;
 };
 
-/* Every step waits for this, so it is short: the low bits of addresses are mixed enough. */
+/* Where address is looked for first. Every step waits for this, so it is short: the low bits of
+ * addresses are mixed enough. */
 static inline struct cached *unwinder_slot(const struct unwinder *u, uint64_t address)
 {
 	uint64_t hash = address ^ address >> CACHE_BITS ^ u->mix;
 	return &u->cache[hash & ((1u << CACHE_BITS) - 1)];
 }
 
+/* An address is in one of two slots, side by side. */
+static inline struct cached *unwinder_other_slot(const struct unwinder *u,
+						 const struct cached *slot)
+{
+	return &u->cache[(size_t)(slot - u->cache) ^ 1];
+}
+
 static inline bool is_cached(const struct cached *slot, uint64_t address, uint64_t key)
 {
 	return __builtin_expect(slot->address == address && slot->key == key, 1);
+}
+
+/* Where address of the walk's space is; NULL when it is not. */
+static inline struct cached *unwinder_find(const struct unwinder *u, uint64_t address, uint64_t key)
+{
+	struct cached *slot = unwinder_slot(u, address);
+	if (is_cached(slot, address, key))
+		return slot;
+	slot = unwinder_other_slot(u, slot);
+	return slot->address == address && slot->key == key ? slot : NULL;
 }
 
 /* The rule and mapping of address in the walk's space; NULL when nothing is mapped there. */

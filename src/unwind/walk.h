@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* What was found out about code that no CFI describes, and about return addresses; see judge.h. */
-#define WALK_UNDESCRIBED 512
+#define WALK_UNDESCRIBED 2048
 #define WALK_VERDICTS	 1024
 #define WALK_ENDS	 12
 
@@ -20,17 +20,27 @@ struct walk_undescribed {
 	uint64_t address, key;
 	bool exact;
 	uint8_t what;
+	bool is_read;	       /* from memory, where other code may stand later */
 	bool simulated, found; /* the code was followed; a return was found and is in rule */
 	bool certain;
 	const struct rule *signal;
-	/* Nothing was found: where all returns that the code has take their address from. */
+	/* Where the returns that were asked for take their address from, and whether that was
+	 * right: of all, where nothing was found or the code is read. */
 	uint8_t end_count;
 
 	struct walk_end {
 		uint8_t reg;
-		bool is_loaded;
+		bool is_loaded, right;
 		int32_t slot, offset;
 	} ends[WALK_ENDS];
+
+	/* Code in memory that was followed, as it was then. */
+	struct walk_code {
+		uint64_t start;
+		size_t len; /* 0: not kept */
+		uint8_t *bytes;
+	} code;
+
 	union simulated_rule rule;
 };
 
@@ -48,6 +58,10 @@ struct walk_memory {
 	struct walk_verdict verdicts[WALK_VERDICTS];
 };
 
+/* A step by the frame record whose outcome follows from the frame pointer and the record's two
+ * words: always, or where no more is known of the frame's registers than what a record tells. */
+enum by_record { NOT_BY_RECORD, BY_RECORD, BY_RECORD_ALONE };
+
 struct walk {
 	const struct arch *arch;
 	const struct unwind_request *rq;
@@ -60,6 +74,7 @@ struct walk {
 	uint8_t end;		     /* enum stack_end: why the last step failed */
 	bool late;		     /* this step used memory read at another time */
 	const struct rule *followed; /* by which code was followed in this step, or NULL */
+	uint8_t by_record;	     /* enum by_record: this step */
 	uint32_t descents;	     /* steps that did not move the stack pointer up */
 	uint32_t simulations;	     /* of undescribed code, made in this walk */
 	uint64_t slow_steps;
@@ -73,6 +88,15 @@ struct walk {
 	size_t known_at;
 	bool is_known;
 };
+
+/* Only those that the architecture has; they are fewer than there is room for. */
+static inline void walk_copy_regs(const struct walk *w, struct unwind_regs *to,
+				  const struct unwind_regs *from)
+{
+	to->pc = from->pc;
+	to->valid = from->valid & ((1ull << w->arch->reg_count) - 1);
+	memcpy(to->value, from->value, w->arch->reg_count * sizeof(to->value[0]));
+}
 
 /* The registers in w->known are those of the caller. */
 static inline void walk_knows_caller(struct walk *w)
@@ -103,6 +127,9 @@ bool walk_find_cfa(struct walk *w, const struct rule *rule, uint64_t *cfa);
  * set. */
 bool step_full(struct walk *w, const struct rule *rule, uint8_t *how); /* full.c: RULE_FULL */
 bool step_without_cfi(struct walk *w, uint8_t *how);		       /* fallback.c */
+/* follow.c: where the code at hand returns, by following it or as is known of it: in at->rule. All
+ * registers are known. False when no return is right on this stack. */
+bool follow_to_return(struct walk *w, struct walk_undescribed *at);
 /* fallback.c: by the code alone, only where that is certain. */
 bool step_by_code(struct walk *w, uint8_t *how);
 bool step_jit(struct walk *w, uint8_t *how);	   /* fallback.c: RULE_JIT */

@@ -12,6 +12,7 @@
 #define PATH_MAX_LENGTH	 1000
 #define CONFIRM_MAX	 600 /* instructions after the first right return, to confirm it */
 #define TARGETS_MAX	 256
+#define TARGET_LISTS	 64 /* by the low bits of the address */
 #define BRANCHES_MAX	 64
 #define BORDERS_MAX	 16
 #define ROUNDS_MAX	 4    /* of one loop that moves the stack pointer */
@@ -56,23 +57,26 @@ struct state {
 
 struct simulation {
 	const struct simulate_code *code;
-	struct state now, later[BRANCHES_MAX];
-	unsigned later_count;
-
-	struct target {
-		uint64_t pc;
-		struct address sp;
-	} targets[TARGETS_MAX]; /* of jumps: loops end */
-
-	unsigned target_count;
-	unsigned limit;		       /* of instructions */
-	uint64_t borders[BORDERS_MAX]; /* where functions seem to begin behind a call */
+	struct state now;
+	unsigned later_count, target_count;
+	uint16_t latest_target[TARGET_LISTS]; /* 1 + its index, 0: none */
+	unsigned limit;			      /* of instructions */
+	uint64_t borders[BORDERS_MAX];	      /* where functions seem to begin behind a call */
 	unsigned border_count;
 	uint16_t same_function; /* bit per border that a jump crosses: none, then */
 	bool has_end;
 	bool has_right, differs; /* right ends that assume least, and whether they disagree */
 	uint8_t assumes;	 /* what these assume */
 	union simulated_rule *out;
+
+	/* Up to here all is zero at first; below, what the counts say is there. */
+	struct state later[BRANCHES_MAX];
+
+	struct target {
+		uint64_t pc;
+		struct address sp;
+		uint16_t before; /* as latest_target: the one before in the same list */
+	} targets[TARGETS_MAX];	 /* of jumps: loops end */
 };
 
 enum outcome { GO_ON, RETURNS, DEAD_END };
@@ -208,17 +212,19 @@ static struct address operand_slot(struct state *s, const struct x86_instruction
 static bool is_new_target(struct simulation *m, uint64_t target)
 {
 	struct address sp = m->now.reg[HW_SP];
+	uint16_t *latest = &m->latest_target[target % TARGET_LISTS];
 	unsigned rounds = 0;
-	for (unsigned i = 0; i < m->target_count; i++) {
-		if (m->targets[i].pc != target)
+	for (uint16_t i = *latest; i != 0; i = m->targets[i - 1].before) {
+		const struct target *known = &m->targets[i - 1];
+		if (known->pc != target)
 			continue;
-		if (sp.base == UNKNOWN || same_address(m->targets[i].sp, sp) ||
-		    ++rounds == ROUNDS_MAX)
+		if (sp.base == UNKNOWN || same_address(known->sp, sp) || ++rounds == ROUNDS_MAX)
 			return false;
 	}
 	if (m->target_count == TARGETS_MAX)
 		return false;
-	m->targets[m->target_count++] = (struct target){ target, sp };
+	m->targets[m->target_count++] = (struct target){ target, sp, *latest };
+	*latest = (uint16_t)m->target_count;
 	if (rounds != 0 && !m->has_right && m->limit < INSTRUCTIONS_MAX + EXTRA_MAX)
 		m->limit += ROUND_LENGTH;
 	return true;
@@ -525,7 +531,12 @@ static enum simulated judge_ends(const struct simulation *m)
 enum simulated x86_simulate(const struct simulate_code *code, uint64_t pc,
 			    union simulated_rule *out)
 {
-	struct simulation m = { .code = code, .out = out, .now.pc = pc, .limit = INSTRUCTIONS_MAX };
+	struct simulation m;
+	memset(&m, 0, offsetof(struct simulation, later));
+	m.code = code;
+	m.out = out;
+	m.now.pc = pc;
+	m.limit = INSTRUCTIONS_MAX;
 	for (uint8_t i = 0; i < 16; i++)
 		m.now.reg[i].base = (uint8_t)(FROM_AX + i);
 	skip_plt_push(&m);

@@ -66,6 +66,164 @@ static void read_at_another_time(void **state)
 	world_close(&w);
 }
 
+struct code_reader {
+	const uint8_t *text;
+	unsigned reads;
+	bool fails;
+};
+
+static int read_code(void *ctx, uint64_t address, void *out, size_t len)
+{
+	struct code_reader *r = ctx;
+	uint64_t offset = address - AT(0);
+	if (r->fails || offset >= TINY_TEXT_MAX || len > TINY_TEXT_MAX - offset)
+		return -1;
+	r->reads++;
+	memcpy(out, r->text + offset, len);
+	return 0;
+}
+
+/* The caller of generated code that was interrupted at 0x40, and by how many reads it was found. */
+static void expect_caller(struct world *w, uint64_t caller, unsigned reads)
+{
+	struct code_reader *r = w->memory.read_ctx;
+	r->reads = 0;
+	world_run(w, AT(0x40), FRAMES_MAX);
+	if (caller == 0)
+		assert_int_equal(w->count, 1);
+	else
+		world_expect(w, 1, caller, FRAME_JIT);
+	assert_int_equal(r->reads, reads);
+}
+
+/* Generated code is read once to be followed, and once more for each stack, to see that it is still
+ * the same. Where it is not, at whatever place that was looked at, the old answer is not given. */
+static void replaced_code(void **state)
+{
+	static const uint8_t two_slots[] = { 0x74, 5,	 0x48, 0x83, 0xc4, 0x10,
+					     0xc3, 0x48, 0x83, 0xc4, 0x10, 0xc3 },
+			     traps[] = { 0x0f, 0x0b, 0x0f, 0x0b };
+	struct world w = { .is_generated = true };
+	struct code_reader r = { .text = w.text };
+	(void)state;
+	world_open(&w, UNWIND_X86_64);
+	w.memory.read = read_code;
+	w.memory.read_ctx = &r;
+	w.regs.value[6] = 0;
+	w.stack[2] = AT(0x102);
+	w.stack[3] = AT(0x103);
+	w.stack[4] = AT(0x104);
+	memcpy(w.text + 0x40, two_slots, sizeof(two_slots));
+	expect_caller(&w, AT(0x102), 1);
+	expect_caller(&w, AT(0x102), 1);
+	w.text[0x40 + 5] = 0x18;
+	w.text[0x40 + 10] = 0x20;
+	expect_caller(&w, AT(0x103), 2);
+	expect_caller(&w, AT(0x103), 1);
+	w.stack[3] = 0; /* the same code on a stack where its first return is not right, */
+	expect_caller(&w, AT(0x104), 1);
+	expect_caller(&w, AT(0x104), 1);
+	w.stack[4] = 0; /* or none is */
+	expect_caller(&w, 0, 1);
+	expect_caller(&w, 0, 1);
+	w.stack[4] = AT(0x104);
+	w.stack[3] = AT(0x113);
+	expect_caller(&w, AT(0x113), 1);
+	memcpy(w.text + 0x40, traps, sizeof(traps)); /* no return at all */
+	expect_caller(&w, 0, 2);
+	memcpy(w.text + 0x40, two_slots, sizeof(two_slots));
+	expect_caller(&w, AT(0x102), 2);
+	r.fails = true;
+	expect_caller(&w, 0, 0);
+	r.fails = false;
+	w.text[0x40 + 5] = w.text[0x40 + 10] = 0x20;
+	expect_caller(&w, AT(0x104), 1);
+	world_close(&w);
+}
+
+/* Code without CFI: at 0x110 it returns by r15; at 0x150 and 0x200 it never returns. */
+static void open_undescribed(struct world *w)
+{
+	static const uint8_t by_r15[] = { 0x4c, 0x89, 0xfc, 0xc3 },
+			     traps[] = { 0x0f, 0x0b, 0x0f, 0x0b };
+	world_describe(w, simple, SIMPLE_COUNT, false);
+	put_call(w, 0x50, 0);
+	put_call(w, 0x90, 0x40);
+	put_call(w, 0x110, 0);
+	put_call(w, 0x150, 0x200);
+	memcpy(w->text + 0x110, by_r15, sizeof(by_r15));
+	memcpy(w->text + 0x150, traps, sizeof(traps));
+	memcpy(w->text + 0x200, traps, sizeof(traps));
+	world_open(w, UNWIND_X86_64);
+}
+
+static void run_at(struct world *w, uint32_t pc, uint64_t sp, uint64_t fp, uint64_t r15)
+{
+	w->regs.value[7] = STACK + sp;
+	w->regs.value[6] = STACK + fp;
+	w->regs.value[15] = STACK + r15;
+	world_run(w, AT(pc), FRAMES_MAX);
+	assert_int_equal(w->end, END_ROOT);
+}
+
+/* A frame record does not tell r15, so the record is all there is to go by for the next frame too.
+ * The same frame is another matter when the way to it tells r15. */
+static void record_or_register(void **state)
+{
+	struct world w = { 0 };
+	struct unwind_stats first, second;
+	(void)state;
+	open_undescribed(&w);
+	w.stack[2] = STACK + 0x20; /* 0x200's record */
+	w.stack[3] = AT(0x150);
+	w.stack[4] = STACK + 0x60; /* 0x150's */
+	w.stack[5] = AT(0x110);
+	w.stack[8] = AT(0x50);	/* where r15 will point */
+	w.stack[13] = AT(0x90); /* 0x110's record; and 0x40's return address there */
+	for (int i = 0; i < 3; i++) {
+		unwinder_get_stats(w.unwinder, &first);
+		run_at(&w, 0x200, 0, 0x10, 0x40);
+		unwinder_get_stats(w.unwinder, &second);
+		assert_int_equal(w.count, 4);
+		world_expect(&w, 1, AT(0x150), FRAME_FP);
+		world_expect(&w, 2, AT(0x110), FRAME_FP);
+		world_expect(&w, 3, AT(0x90), FRAME_FP);
+	}
+	assert_int_equal(second.taken_over - first.taken_over, 2);
+	run_at(&w, 0, 0x28, 0x60, 0x40);
+	assert_int_equal(w.count, 4);
+	world_expect(&w, 1, AT(0x110), FRAME_CFI);
+	world_expect(&w, 2, AT(0x50), FRAME_CODE);
+	world_expect(&w, 3, AT(0x90), FRAME_CFI);
+	world_close(&w);
+}
+
+/* The same where a frame that CFI describes, which does not tell r15 either, lies between. */
+static void record_farther_in(void **state)
+{
+	struct world w = { 0 };
+	(void)state;
+	open_undescribed(&w);
+	w.stack[2] = STACK + 0x80;
+	w.stack[3] = AT(0x50);
+	w.stack[8] = AT(0x110);
+	w.stack[10] = AT(0x50);
+	w.stack[15] = AT(0x90); /* of 0x40 there */
+	w.stack[17] = AT(0x90);
+	for (int i = 0; i < 3; i++) {
+		run_at(&w, 0x200, 0, 0x10, 0x50);
+		assert_int_equal(w.count, 4);
+		world_expect(&w, 2, AT(0x110), FRAME_CFI);
+		world_expect(&w, 3, AT(0x90), FRAME_FP);
+	}
+	run_at(&w, 0, 0x18, 0x80, 0x50);
+	assert_int_equal(w.count, 5);
+	world_expect(&w, 2, AT(0x110), FRAME_CFI);
+	world_expect(&w, 3, AT(0x50), FRAME_CODE);
+	world_expect(&w, 4, AT(0x90), FRAME_CFI);
+	world_close(&w);
+}
+
 /* Assembler keeps registers for its own functions that the convention does not. */
 static void frame_in_scratch_register(void **state)
 {
@@ -268,6 +426,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(read_at_another_time),
+		cmocka_unit_test(replaced_code),
+		cmocka_unit_test(record_or_register),
+		cmocka_unit_test(record_farther_in),
 		cmocka_unit_test(frame_in_scratch_register),
 		cmocka_unit_test(frame_below_stack_pointer),
 		cmocka_unit_test(signal_trampoline),
