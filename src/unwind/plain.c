@@ -37,13 +37,13 @@ void plain_start(struct unwinder *u)
 	const struct trail_stack s = stack_of(w);
 	uintptr_t at = (uintptr_t)s.bytes, end = at + guess_near(u, &s); /* asked for, not read */
 	for (; at < end; at += 4 * LINE_BYTES) {
-		__builtin_prefetch((const void *)at);
-		__builtin_prefetch((const void *)(at + LINE_BYTES));
-		__builtin_prefetch((const void *)(at + 2 * LINE_BYTES));
-		__builtin_prefetch((const void *)(at + 3 * LINE_BYTES));
+		trail_ask((const void *)at);
+		trail_ask((const void *)(at + LINE_BYTES));
+		trail_ask((const void *)(at + 2 * LINE_BYTES));
+		trail_ask((const void *)(at + 3 * LINE_BYTES));
 	}
 	for (size_t i = former->joined; i < former->joined + TRAIL_AHEAD && i < former->count; i++)
-		__builtin_prefetch(trail_place(&former->frames[i], &s));
+		trail_ask(trail_place(&former->frames[i], &s));
 	u->ahead = former->frames;
 }
 
@@ -102,7 +102,7 @@ static inline void copy_equal(struct plain *p, const struct trail_stack *s,
 	struct unwind_frame *out = p->out;
 	for (; from < end && trail_holds(from, s); from++, to++, out++) {
 		if (ask)
-			__builtin_prefetch(trail_place(from + TRAIL_AHEAD, s));
+			trail_ask(trail_place(from + TRAIL_AHEAD, s));
 		*to = *from;
 		out->pc = from->pc;
 		out->user = from->user;

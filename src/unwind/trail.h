@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define TRAIL_MAX   2048
-#define TRAIL_AHEAD 16 /* frames whose words are asked for before they are compared */
+#define TRAIL_AHEAD 24 /* frames whose words are asked for before they are compared */
 #define TRAIL_END   4  /* frames behind the last: their stack pointer is above all */
 #define TRAILS	    32 /* threads that are told apart */
 
@@ -82,6 +82,13 @@ static inline bool trail_holds(const struct trail_frame *f, const struct trail_s
 static inline const void *trail_place(const struct trail_frame *f, const struct trail_stack *s)
 {
 	return (const void *)((uintptr_t)s->bytes + (f->sp + f->ra_at - s->address));
+}
+
+/* Ask for a line of memory: into the second level of the CPU's cache, as the first one has room for
+ * few lines that are on their way, and what is asked for beyond these keeps all else waiting. */
+static inline void trail_ask(const void *line)
+{
+	__builtin_prefetch(line, 0, 2);
 }
 
 /* The first frame from f on whose stack pointer is not below sp, or one a little before it: without
