@@ -39,6 +39,7 @@ struct address {
 
 struct state {
 	uint64_t pc;
+	uint64_t jumped;	/* how far, of a way that is tried later */
 	struct address reg[16]; /* by hardware number */
 	uint8_t assumes;	/* enum assumption: the boldest on the way */
 	bool after_call;	/* the last instruction was one */
@@ -243,8 +244,23 @@ static void branch_later(struct simulation *m, uint64_t target)
 	note_jump(m, target);
 	if (m->later_count == BRANCHES_MAX || !is_new_target(m, target))
 		return;
-	m->later[m->later_count] = m->now;
-	m->later[m->later_count++].pc = target;
+	struct state *later = &m->later[m->later_count++];
+	*later = m->now;
+	later->pc = target;
+	later->jumped = target < m->now.pc ? m->now.pc - target : target - m->now.pc;
+}
+
+/* The shortest jump first: an inner loop before the one around it, which it comes back to at
+ * another depth as long as it has rounds to go. */
+static void take_nearest(struct simulation *m)
+{
+	unsigned nearest = 0, last = --m->later_count;
+	for (unsigned i = 1; i <= last; i++)
+		if (m->later[i].jumped <= m->later[nearest].jumped)
+			nearest = i;
+	m->now = m->later[nearest];
+	if (nearest != last)
+		m->later[nearest] = m->later[last];
 }
 
 /* add, sub, and others on a register with an immediate. */
@@ -553,7 +569,7 @@ enum simulated x86_simulate(const struct simulate_code *code, uint64_t pc,
 			m.limit = i + CONFIRM_MAX;
 		if (m.later_count == 0 || (m.has_right && m.assumes == ASSUMES_NOTHING))
 			break;
-		m.now = m.later[--m.later_count];
+		take_nearest(&m);
 	}
 	return judge_ends(&m);
 }

@@ -292,6 +292,45 @@ static void frame_below_stack_pointer(void **state)
 	world_close(&w);
 }
 
+/* A loop that lowers the stack pointer, within one that goes back to its start: the rounds to come
+ * are those of the inner one. */
+static void frame_below_nested_loops(void **state)
+{
+	static const struct function functions[] = {
+		F(0, 0x40, "\x0f\x05\x77\x78\x06\x23\x08"), /* CFA = [rsp - 8] + 8 */
+		F(0x40, 0x40, "\x07\x10"),
+	};
+	static const uint8_t code[] = {
+		0xff, 0xc0,			       /* 0: inc %eax */
+		0x48, 0x8d, 0x64, 0x24, 0xc0,	       /* 2: lea -0x40(%rsp),%rsp */
+		0xff, 0xc9,			       /* 7: dec %ecx */
+		0x75, 0xf7,			       /* 9: jne 2 */
+		0x48, 0x8d, 0xa4, 0x24, 0,    1, 0, 0, /* 11: lea 0x100(%rsp),%rsp */
+		0x39, 0xf2,			       /* 19: cmp %esi,%edx */
+		0x75, 0xe9,			       /* 21: jne 0 */
+		0x48, 0x8b, 0x74, 0x24, 0x18,	       /* 23: mov 0x18(%rsp),%rsi */
+		0x48, 0x8d, 0x26,		       /* 28: lea (%rsi),%rsp */
+		0xc3,				       /* 31: ret */
+	};
+	struct world w = { 0 };
+	(void)state;
+	world_describe(&w, functions, 2, false);
+	put_call(&w, 0x50, 0);
+	memcpy(w.text, code, sizeof(code));
+	world_open(&w, UNWIND_X86_64);
+	w.stack[60] = AT(0x50);
+	for (size_t to_come = 0; to_come < 4; to_come++) {
+		size_t slot = (0x100 - 0x40 * to_come + 0x18) / 8;
+		w.stack[slot] = STACK + 60 * 8;
+		world_run(&w, AT(7), FRAMES_MAX);
+		assert_int_equal(w.end, END_ROOT);
+		assert_int_equal(w.count, 2);
+		world_expect(&w, 1, AT(0x50), FRAME_CODE);
+		w.stack[slot] = 0;
+	}
+	world_close(&w);
+}
+
 /* Also when the kernel was entered by the trampoline's last instruction and has not gone back yet.
  */
 static void signal_trampoline(void **state)
@@ -431,6 +470,7 @@ int main(void)
 		cmocka_unit_test(record_farther_in),
 		cmocka_unit_test(frame_in_scratch_register),
 		cmocka_unit_test(frame_below_stack_pointer),
+		cmocka_unit_test(frame_below_nested_loops),
 		cmocka_unit_test(signal_trampoline),
 		cmocka_unit_test(chain_of_the_kernel),
 		cmocka_unit_test(chain_behind_a_signal),
