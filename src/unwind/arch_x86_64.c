@@ -132,11 +132,34 @@ static size_t straight_length(const uint8_t *code, size_t n)
 	return at;
 }
 
+static size_t length_if(const uint8_t *code, size_t n, const uint8_t *pattern, size_t len)
+{
+	return starts_with(code, n, pattern, len) ? len : 0;
+}
+
+/* make_fcontext of Boost and PHP: xor %rdi,%rdi; call _exit; hlt. */
+static bool is_fcontext_end(const uint8_t *code, size_t n)
+{
+	static const uint8_t endbr[] = { 0xf3, 0x0f, 0x1e, 0xfa };
+	static const uint8_t zero[] = { 0x48, 0x31, 0xff }, zero32[] = { 0x31, 0xff };
+	static const uint8_t indirect[] = { 0xff, 0x15 };
+	size_t at = length_if(code, n, endbr, sizeof(endbr));
+	size_t begin = at;
+
+	at += length_if(code + at, n - at, zero, sizeof(zero));
+	at += at == begin ? length_if(code + at, n - at, zero32, sizeof(zero32)) : 0;
+	if (at == begin || n - at < 7)
+		return false;
+	return code[at] == 0xe8 ? code[at + 5] == 0xf4
+				: length_if(code + at, n - at, indirect, sizeof(indirect)) &&
+					  code[at + 6] == 0xf4;
+}
+
 /* glibc's __start_context: mov %rbx,%rsp; mov (%rsp),%rdi */
 static bool is_context_end(const uint8_t *code, size_t n)
 {
 	static const uint8_t begin[] = { 0x48, 0x89, 0xdc, 0x48, 0x8b, 0x3c, 0x24 };
-	return starts_with(code, n, begin, sizeof(begin));
+	return starts_with(code, n, begin, sizeof(begin)) || is_fcontext_end(code, n);
 }
 
 const struct arch arch_x86_64 = {

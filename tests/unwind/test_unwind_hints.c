@@ -331,6 +331,74 @@ static void frame_below_nested_loops(void **state)
 	world_close(&w);
 }
 
+/* The same with a loop around that one (SHA-512): what it adds is not taken for rounds. */
+static void frame_below_stack_pointer_in_two_loops(void **state)
+{
+	static const struct function functions[] = {
+		F(0, 0x40, "\x0f\x05\x77\x78\x06\x23\x08"), /* CFA = [rsp - 8] + 8 */
+		F(0x40, 0x40, "\x07\x10"),
+	};
+	static const uint8_t code[] = {
+		0x48, 0x8d, 0x64, 0x24, 0xe0,	       /* 0: lea -0x20(%rsp),%rsp */
+		0xff, 0xc9,			       /* 5: dec %ecx */
+		0x75, 0xf7,			       /* 7: jne 0 */
+		0x48, 0x8d, 0xa4, 0x24, 0xa0, 0, 0, 0, /* 9: lea 0xa0(%rsp),%rsp */
+		0xff, 0xca,			       /* 17: dec %edx */
+		0x75, 0xeb,			       /* 19: jne 0 */
+		0x48, 0x8b, 0x74, 0x24, 0x18,	       /* 21: mov 0x18(%rsp),%rsi */
+		0x48, 0x8d, 0x26,		       /* 26: lea (%rsi),%rsp */
+		0xc3,				       /* 29: ret */
+	};
+	struct world w = { 0 };
+	(void)state;
+	world_describe(&w, functions, 2, false);
+	put_call(&w, 0x50, 0);
+	memcpy(w.text, code, sizeof(code));
+	world_open(&w, UNWIND_X86_64);
+	w.stack[60] = AT(0x50);
+	for (size_t rounds = 0; rounds <= 4; rounds++) { /* to come, from 5 on */
+		size_t slot = 20 - 4 * rounds + 3;
+		w.stack[slot] = STACK + 60 * 8;
+		world_run(&w, AT(5), FRAMES_MAX);
+		assert_int_equal(w.end, END_ROOT);
+		assert_int_equal(w.count, 2);
+		world_expect(&w, 1, AT(0x50), FRAME_CODE);
+		w.stack[slot] = 0;
+	}
+	world_close(&w);
+}
+
+/* Where Boost's and PHP's coroutines begin, nothing called: their first function returns to code
+ * that ends the process, and that follows a jump. */
+static void end_of_a_context(void **state)
+{
+	static const struct function functions[] = { F(0, 0x40, "\x41\x0e\x10\x86\x02") };
+
+	static const struct {
+		uint8_t code[16];
+		bool is_end;
+	} ends[] = {
+		{ { 0x48, 0x31, 0xff, 0xe8, 1, 0, 0, 0, 0xf4 }, true },
+		{ { 0x31, 0xff, 0xe8, 1, 0, 0, 0, 0xf4 }, true },
+		{ { 0xf3, 0x0f, 0x1e, 0xfa, 0x31, 0xff, 0xff, 0x15, 1, 0, 0, 0, 0xf4 }, true },
+		{ { 0x48, 0x31, 0xff, 0xe8, 1, 0, 0, 0, 0xc3 }, false },
+		{ { 0xe8, 1, 0, 0, 0, 0xf4 }, false },
+	};
+	struct world w = { 0 };
+	(void)state;
+	world_describe(&w, functions, 1, false);
+	for (size_t i = 0; i < ARRAY_LEN(ends); i++)
+		memcpy(w.text + 0x80 + 0x20 * i, ends[i].code, sizeof(ends[i].code));
+	world_open(&w, UNWIND_X86_64);
+	for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
+		w.stack[1] = AT(0x80 + 0x20 * i);
+		world_run(&w, AT(1), FRAMES_MAX);
+		assert_int_equal(w.end == END_ROOT, ends[i].is_end);
+		assert_int_equal(w.count == 1, ends[i].is_end);
+	}
+	world_close(&w);
+}
+
 /* Also when the kernel was entered by the trampoline's last instruction and has not gone back yet.
  */
 static void signal_trampoline(void **state)
@@ -471,6 +539,8 @@ int main(void)
 		cmocka_unit_test(frame_in_scratch_register),
 		cmocka_unit_test(frame_below_stack_pointer),
 		cmocka_unit_test(frame_below_nested_loops),
+		cmocka_unit_test(frame_below_stack_pointer_in_two_loops),
+		cmocka_unit_test(end_of_a_context),
 		cmocka_unit_test(signal_trampoline),
 		cmocka_unit_test(chain_of_the_kernel),
 		cmocka_unit_test(chain_behind_a_signal),
