@@ -48,6 +48,8 @@ void bases_learn(struct bases *r, const struct task_thread *t, const uint64_t *p
 	struct base *base = base_of(r, t);
 	uint32_t space = t->space ? t->space->id : 0;
 	bool is_new = base->count == 0 || base->space != space;
+	if (base->space != space)
+		base->conflicts = 0;
 	size_t known = is_new ? start_length(modules, count) : base->count;
 	if (!is_new && count >= known && memcmp(base->pc, pcs, known * sizeof(*pcs)) == 0)
 		return;
@@ -62,8 +64,16 @@ void bases_learn(struct bases *r, const struct task_thread *t, const uint64_t *p
 		base->pc[i] = pcs[i];
 		base->start[i] = start;
 	}
+	base->conflicts += known == 0;
 	base->space = space;
-	base->count = (uint32_t)known;
+	base->count = base->conflicts < BASES_CONFLICTS ? (uint32_t)known : 0;
+}
+
+bool bases_is_loader(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+
+	return strncmp(name, "ld-", 3) == 0 || strncmp(name, "ld.so", 5) == 0;
 }
 
 const struct base *bases_find(const struct bases *r, const struct task_thread *t)

@@ -12,9 +12,12 @@
 #include <stdint.h>
 
 #define BASES_FRAMES 4
+/* Stacks of a space without any frame in common so often: the thread has several roots. */
+#define BASES_CONFLICTS 2
 
 struct base {
 	uint32_t space;
+	uint32_t conflicts;	      /* in this space */
 	uint32_t count;		      /* common to all whole stacks so far, outermost first */
 	uint64_t pc[BASES_FRAMES];    /* as in the last stack that was looked at */
 	uint64_t start[BASES_FRAMES]; /* of the function, absolute; 0: unknown */
@@ -33,7 +36,10 @@ void bases_release(struct bases *r);
  * module it belongs to, as any number. */
 void bases_learn(struct bases *r, const struct task_thread *t, const uint64_t *pcs,
 		 const uint32_t *modules, size_t count, bases_function_of *function_of, void *ctx);
-/* NULL when nothing is known. */
+/* Does the dynamic loader have this path? What the main thread does there has another root than the
+ * program. */
+bool bases_is_loader(const char *path);
+/* NULL when nothing is known, or the thread runs on several stacks (coroutines). */
 const struct base *bases_find(const struct bases *r, const struct task_thread *t);
 
 #endif

@@ -482,6 +482,8 @@ static void learn_root(struct stacks *s, const struct task_thread *t,
 	uint32_t modules[BASES_FRAMES];
 	size_t count = 0;
 	struct find_ctx ctx = { s, t->space };
+	if (n && frames[n - 1].mapping && bases_is_loader(frames[n - 1].mapping->module->path))
+		return;
 	for (; count < BASES_FRAMES && count + 1 < n; count++) {
 		const struct raw_frame *f = &frames[n - 1 - count];
 		if (f->how == FRAME_GUESSED || frame_is_exact(f->how) || !f->mapping)
