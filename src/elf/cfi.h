@@ -19,7 +19,8 @@ struct cfi_section {
 	const uint8_t *data;
 	size_t len;
 	uint64_t vaddr;
-	bool is_debug; /* .debug_frame's form of the CIE pointer */
+	uint64_t text_base; /* of textrel; 0: refused */
+	bool is_debug;	    /* .debug_frame's form of the CIE pointer */
 };
 
 struct cfi_cie {
@@ -51,7 +52,7 @@ int cfi_read_fde(const struct cfi_section *s, uint64_t offset, struct cfi_fde *o
 enum cfi_entry_kind cfi_next(const struct cfi_section *s, uint64_t *offset, struct cfi_fde *out);
 
 /* A pointer in DW_EH_PE encoding. field_vaddr is where it stands; data_base serves datarel
- * (CFI_NO_OFFSET: refused). Indirect, text- and function-relative ones are refused. */
+ * (CFI_NO_OFFSET: refused). Indirect, text- and function-relative ones are refused here. */
 struct bytes_reader;
 bool cfi_read_pointer(struct bytes_reader *r, uint8_t encoding, uint64_t field_vaddr,
 		      uint64_t data_base, uint64_t *out);

@@ -19,6 +19,7 @@ enum {
 	PE_FORMAT = 0x0f,
 	PE_APPLY = 0x70,
 	PE_PCREL = 0x10,
+	PE_TEXTREL = 0x20,
 	PE_DATAREL = 0x30,
 	PE_INDIRECT = 0x80,
 	PE_OMIT = 0xff,
@@ -219,7 +220,12 @@ static int read_fde_entry(const struct cfi_section *s, const struct entry *e, st
 	struct bytes_reader r = e->body;
 	uint64_t field = s->vaddr + (uint64_t)(r.pos - s->data);
 	uint64_t range;
-	if (!cfi_read_pointer(&r, out->cie.fde_encoding, field, CFI_NO_OFFSET, &out->start) ||
+	uint8_t encoding = out->cie.fde_encoding;
+	if ((encoding & PE_APPLY) == PE_TEXTREL && s->text_base) {
+		encoding = (uint8_t)((encoding & ~PE_APPLY) | PE_PCREL);
+		field = s->text_base;
+	}
+	if (!cfi_read_pointer(&r, encoding, field, CFI_NO_OFFSET, &out->start) ||
 	    !read_value(&r, out->cie.fde_encoding & PE_FORMAT, &range) ||
 	    __builtin_add_overflow(out->start, range, &out->end))
 		return -1;

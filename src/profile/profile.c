@@ -131,7 +131,8 @@ const char *module_symbols_name(uint8_t symbols)
 {
 	static const char *const names[] = { "not looked up",	"debug info", "symbol table",
 					     "dynamic symbols", "kallsyms",   "map file",
-					     "missing",		"refused",    "Go's table" };
+					     "missing",		"refused",    "Go's table",
+					     "jitdump",		"GDB's list" };
 
 	return symbols < ARRAY_LEN(names) ? names[symbols] : "unknown";
 }

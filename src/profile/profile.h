@@ -111,6 +111,8 @@ enum module_symbols {
 	SYMBOLS_MISSING,  /* looked for, not there: see note */
 	SYMBOLS_REFUSED,  /* a file was found, but not the one that ran: see note */
 	SYMBOLS_GO_TABLE, /* Go's .gopclntab: names, lines and inlined calls */
+	SYMBOLS_JITDUMP,
+	SYMBOLS_REGISTERED, /* objects that the process registered with GDB */
 };
 
 struct profile_module {

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "profile/profile.h"
 
 #define UNREAD_MAX    ((uint64_t)64 << 20) /* more is passed over, the oldest first */
 #define PIECE_BYTES   ((size_t)16 << 10)
@@ -159,6 +160,7 @@ static void take_line(void *ctx, const struct perf_map_line *line)
 		.name = line->name,
 		.name_len = line->name_len,
 		.moment = s ? s->moment : 0,
+		.symbols = SYMBOLS_MAP_FILE,
 	};
 	struct code_entry *entry = code_entry_new(&from);
 
@@ -254,6 +256,7 @@ static void take_load(struct code_feed *f, uint64_t time_ns, const uint8_t *data
 		.cfi_len = f->cfi.len,
 		.cfi_address = load.address + (load.size + CFI_ALIGN - 1) / CFI_ALIGN * CFI_ALIGN,
 		.moment = ++f->moment,
+		.symbols = SYMBOLS_JITDUMP,
 	};
 	struct code_entry *entry = code_entry_new(&from);
 	if (entry)

@@ -13,9 +13,11 @@
 #define NOTED_MAX  ((size_t)1 << 16)
 #define LAST_LOOKS 64 /* what is written faster than it is read ends some time */
 #define CODE_BYTES 8192u
-#define NO_MAP_NOTE                                                             \
-	"no perf map: let the runtime write one (node --perf-basic-prof, java " \
-	"-XX:+DumpPerfMapAtExit, PYTHONPERFSUPPORT=1)"
+#define NO_MAP_NOTE                                                                     \
+	"no perf map: let the runtime write one (node --perf-basic-prof, java "         \
+	"-XX:+DumpPerfMapAtExit, PYTHONPERFSUPPORT=1, php -d opcache.jit_debug=0x100, " \
+	"erl +JPperf true, mono --jitmap)"
+#define UNNAMED_NOTE  "what it registered with GDB does not name this code"
 #define LEFT_OUT_NOTE "the perf map is too large: only its newest lines were used"
 
 struct codes *codes_new(const struct codes_config *config)
@@ -160,9 +162,9 @@ void codes_space_end(struct codes *c, const struct task_space *s)
 
 /* ---- naming ---- */
 
-static void tell_module(struct codes *c, const struct task_module *m)
+static void tell_module(struct codes *c, const struct task_module *m, uint8_t symbols)
 {
-	struct rows_names names = { SYMBOLS_MAP_FILE, "", "", false };
+	struct rows_names names = { symbols, "", "", false };
 
 	while (c->told.len <= m->index)
 		vec_push(&c->told, false);
@@ -192,8 +194,8 @@ static void write_name(struct codes *c, struct process *p, const struct task_mod
 	};
 
 	e->used = true;
-	p->has_names = true;
-	tell_module(c, m);
+	p->symbols = e->symbols;
+	tell_module(c, m, e->symbols);
 	profile_writer_add_location(c->config.rows->writer, rows_module(c->config.rows, m), address,
 				    &frame, 1);
 	demangle_cache_release(&demangled);
@@ -286,7 +288,7 @@ void codes_cfi(const struct codes *c, const struct task_module *m, uint64_t addr
 	const struct code_entry *e = piece ? piece->entry : NULL;
 
 	if (e && e->cfi)
-		*out = (struct unwind_cfi){ e->cfi, e->cfi_len, e->cfi_address };
+		*out = (struct unwind_cfi){ e->cfi, e->cfi_len, e->cfi_address, 0 };
 	else if (p)
 		codes_find_registered(p, address, out);
 }
@@ -302,7 +304,7 @@ void codes_note(struct codes *c, const struct task_module *m, uint64_t address)
 	if (piece && !piece->entry->is_gone)
 		piece->entry->used = true;
 	else
-		p->wants_names = true;
+		p->wants_names = p->has_unnamed = true;
 	if (p->noted.len >= NOTED_MAX)
 		name_all_noted(c, p);
 	if (p->noted.len >= NOTED_MAX)
@@ -384,6 +386,7 @@ static void move_code(struct codes *c, struct process *p, const struct code_even
 		.cfi_len = old->cfi_len,
 		.cfi_address = old->cfi_address + (e->to - old->start),
 		.moment = old->moment,
+		.symbols = old->symbols,
 	};
 	struct code_entry *moved = code_entry_new(&from);
 	if (moved)
@@ -433,11 +436,16 @@ void codes_advance(struct codes *c, uint64_t time_ns)
 
 /* ---- epochs and the end ---- */
 
+/* A generator that only GDB's plug-in reads may write a file as well. */
+static bool is_told_in_files(const struct process *p)
+{
+	return p->symbols == SYMBOLS_MAP_FILE || p->symbols == SYMBOLS_JITDUMP;
+}
+
 static void tell_fault(struct codes *c, const struct process *p)
 {
-	char text[160];
-	struct rows_names names = { p->has_names ? SYMBOLS_MAP_FILE : SYMBOLS_MISSING, "", text,
-				    false };
+	char text[224];
+	struct rows_names names = { p->symbols ? p->symbols : SYMBOLS_MISSING, "", text, false };
 
 	snprintf(text, sizeof(text), "what it registered of its code is not all read: %s",
 		 registered_fault_text(p->fault));
@@ -448,14 +456,17 @@ static void tell_fault(struct codes *c, const struct process *p)
 static void tell_missing(struct codes *c)
 {
 	struct rows_names missing = { SYMBOLS_MISSING, "", NO_MAP_NOTE, false };
+	struct rows_names unnamed = { SYMBOLS_MISSING, "", UNNAMED_NOTE, false };
 	struct rows_names cut = { SYMBOLS_MAP_FILE, "", LEFT_OUT_NOTE, false };
 
 	for (size_t i = 0; i < c->processes.len; i++) {
 		const struct process *p = c->processes.data[i];
-		if (p->fault && p->is_sampled)
+		if (p->fault && p->is_sampled &&
+		    !(p->fault == REGISTERED_FOREIGN && is_told_in_files(p)))
 			tell_fault(c, p);
-		else if (p->noted.len && !p->has_names)
-			rows_module_names(c->config.rows, p->base, &missing);
+		else if (p->noted.len && !p->symbols)
+			rows_module_names(c->config.rows, p->base,
+					  p->has_objects ? &unnamed : &missing);
 		else if (p->left_out && p->is_sampled)
 			rows_module_names(c->config.rows, p->base, &cut);
 	}

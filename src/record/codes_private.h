@@ -48,18 +48,22 @@ struct process {
 	struct code_feed text, dump;
 	struct dump_file dump_file;
 	uint64_t open_due_ns[2], open_wait_ns[2]; /* by enum code_feed_kind */
-	bool is_sampled, is_ended, is_lazy, left_out, has_names;
-	bool has_cfi; /* some of its code, by its jitdump */
+	bool is_sampled, is_ended, is_lazy, left_out;
+	uint8_t symbols; /* enum module_symbols: where its last name was from */
+	bool has_cfi;	 /* some of its code, by its jitdump */
 	/* What its memory tells, see codes_registered.c. */
 	struct registered registered;
 	VEC(struct former) formers; /* whose records are still to come, the latest one last */
 	VEC(struct known_object) objects;
 	VEC(struct known_object) leaving; /* the same */
 	enum registered_fault fault;	  /* the first one */
-	uint64_t look_due_ns;		  /* of its memory */
-	uint32_t looked_version;	  /* of its space, where nothing can be registered */
+	uint64_t look_due_ns;		  /* of its memory, when looks are evenly spread */
+	uint64_t looked_ns;
+	uint32_t looked_version; /* of its space, where nothing can be registered */
 	bool has_no_registrar;
+	bool has_objects; /* were registered with GDB */
 	bool wants_names; /* an address without one was met since the last look */
+	bool has_unnamed; /* one was met, and nothing was told of it when last looked */
 	bool was_sampled; /* since the last look */
 };
 

@@ -13,13 +13,16 @@
 #include "unwind/unwind.h"
 
 #define LOOK_BYTES     ((uint64_t)32 << 20) /* of memory that one look reads */
-#define LOOK_EVERY_NS  20000000ull	    /* at most, where something is missing */
+#define LOOK_EVERY_NS  20000000ull	    /* on the average, where something is missing */
+#define LOOK_APART_NS  4000000ull	    /* at least */
+#define LOOKS_SAVED_NS 500000000ull	    /* what no look was made for serves for later ones */
 #define AGAIN_EVERY_NS 200000000ull	    /* where nothing is */
 #define COST_RATIO     40		  /* the CPU time it took, and what passes until the next */
 #define ALL_BYTES_MAX  ((size_t)96 << 20) /* that are kept, of all processes */
 #define WAIT_MAX_NS    5000000000ull
 #define REGISTRARS_MAX 16		 /* of one process */
 #define FUNCTIONS_MAX  ((size_t)1 << 16) /* of one object */
+#define FIRST_ADDRESS  0x10000u		 /* what is lower was not relocated */
 #define MEMORY_MOMENT  0x80000000u	 /* no file's moment */
 #define FORMERS_MAX    ((size_t)4)
 
@@ -47,6 +50,14 @@ static const struct registrar *registrar_of(struct codes *c, const struct task_m
 		registrar_find(*r, m->image, keep_up, c->config.files);
 	}
 	return *r;
+}
+
+/* Once for each file, ahead of a look, whose cost says when the next one may be. */
+static void find_registrars(struct codes *c, const struct process *p)
+{
+	for (size_t i = 0; i < p->space->mappings.len; i++)
+		if (p->space->mappings.data[i].module->image)
+			registrar_of(c, p->space->mappings.data[i].module);
 }
 
 static void take_registrar(struct registered_look *l, const struct registrar *r, uint64_t bias)
@@ -90,11 +101,13 @@ struct object_names {
 	struct known_object *object;
 };
 
-static bool is_generated(const struct process *p, uint64_t address)
+/* The process is ahead of the records: what they do not tell of yet may be memory for code, mapped
+ * since. */
+static bool may_be_generated(const struct process *p, uint64_t address)
 {
 	const struct task_mapping *m = task_find_mapping(p->space, address);
 
-	return m && m->module->kind == MODULE_JIT;
+	return m ? m->module->kind == MODULE_JIT : address >= FIRST_ADDRESS;
 }
 
 /* Another source has told of it, and may have told more. */
@@ -115,9 +128,10 @@ static int add_function(void *ctx, const struct elf_symbol *s)
 		.name = s->name,
 		.name_len = strlen(s->name),
 		.moment = n->object->moment,
+		.symbols = SYMBOLS_REGISTERED,
 	};
 
-	if (!is_generated(n->process, s->address) || is_known(n->process, s->address, s->name))
+	if (!may_be_generated(n->process, s->address) || is_known(n->process, s->address, s->name))
 		return 0;
 	struct code_entry *e = code_entry_new(&from);
 	if (!e)
@@ -145,6 +159,7 @@ static void add_object(struct codes *c, struct process *p, const struct register
 		elf_image_free(image);
 	}
 	vec_push(&p->objects, known);
+	p->has_objects = true;
 }
 
 /* What is still in its place has no name from now on. */
@@ -251,7 +266,8 @@ static bool find_in(const struct registered *r, uint64_t address, struct unwind_
 	const struct registered_frame *f = registered_find(r, address);
 
 	if (f)
-		*out = (struct unwind_cfi){ r->cfi.data + f->offset, f->len, f->address };
+		*out = (struct unwind_cfi){ r->cfi.data + f->offset, f->len, f->address,
+					    f->text_base };
 	return f != NULL;
 }
 
@@ -297,7 +313,7 @@ static ssize_t read_target(void *ctx, uint64_t address, void *out, size_t len)
 
 static bool is_wanted(void *ctx, uint64_t address)
 {
-	return is_generated(((const struct target *)ctx)->process, address);
+	return may_be_generated(((const struct target *)ctx)->process, address);
 }
 
 /* Takes *found. What it replaces is still of use for records from before now. */
@@ -322,16 +338,40 @@ static void take_frames(struct codes *c, struct process *p, struct registered *f
 	c->cfi_version++;
 }
 
+static bool is_any_unnamed(const struct process *p)
+{
+	for (size_t i = 0; i < p->noted.len; i++) {
+		const struct code_piece *piece = code_map_find(&p->map, p->noted.data[i].address);
+		if (!piece || piece->entry->is_gone)
+			return true;
+	}
+	return false;
+}
+
+/* Code is registered in bursts: a process's start, its first calls of each function. So a few looks
+ * may follow each other closely where none was needed for some time. */
+static void set_due(struct process *p, uint64_t cost_ns)
+{
+	uint64_t now_ns = clock_monotonic_ns(), wait_ns = LOOK_EVERY_NS + COST_RATIO * cost_ns;
+	uint64_t from_ns = now_ns - LOOKS_SAVED_NS;
+
+	if (p->look_due_ns > from_ns)
+		from_ns = p->look_due_ns;
+	p->look_due_ns = from_ns + (wait_ns < WAIT_MAX_NS ? wait_ns : WAIT_MAX_NS);
+	p->looked_ns = now_ns;
+}
+
 static void look(struct codes *c, struct process *p, uint64_t begin_ns)
 {
 	struct target target = { c, p };
 	struct registered found = { 0 };
-	uint64_t begin_cpu_ns = clock_thread_cpu_ns();
 	struct peek peek;
 	struct registered_look l = {
 		.peek = &peek, .out = &found, .is_wanted = is_wanted, .ctx = &target
 	};
 
+	find_registrars(c, p);
+	uint64_t begin_cpu_ns = clock_thread_cpu_ns();
 	peek_init(&peek, read_target, &target, LOOK_BYTES);
 	p->has_no_registrar = !take_all(c, p, &l);
 	p->looked_version = p->space->version;
@@ -344,13 +384,14 @@ static void look(struct codes *c, struct process *p, uint64_t begin_ns)
 	take_frames(c, p, &found, begin_ns);
 	codes_set_next(c);
 	p->wants_names = p->was_sampled = false;
-	uint64_t wait_ns = LOOK_EVERY_NS + COST_RATIO * (clock_thread_cpu_ns() - begin_cpu_ns);
-	p->look_due_ns = clock_monotonic_ns() + (wait_ns < WAIT_MAX_NS ? wait_ns : WAIT_MAX_NS);
+	p->has_unnamed = p->has_unnamed && is_any_unnamed(p);
+	set_due(p, clock_thread_cpu_ns() - begin_cpu_ns);
 }
 
 static bool may_look(const struct codes *c, const struct process *p, uint64_t now_ns)
 {
-	if (c->config.imported || !p->base || !p->space || now_ns < p->look_due_ns)
+	if (c->config.imported || !p->base || !p->space || now_ns < p->look_due_ns ||
+	    now_ns - p->looked_ns < LOOK_APART_NS)
 		return false;
 	return !p->has_no_registrar || p->looked_version != p->space->version;
 }
@@ -371,10 +412,10 @@ void codes_look_registered(struct codes *c, uint64_t now_ns)
 {
 	for (size_t i = 0; i < c->processes.len; i++) {
 		struct process *p = c->processes.data[i];
-		bool has_any = p->registered.frames.len || p->objects.len;
+		bool has_any = p->registered.frames.len || p->objects.len || p->has_unnamed;
 		if (!may_look(c, p, now_ns) || !p->was_sampled)
 			continue;
-		if (p->wants_names || (has_any && now_ns >= p->look_due_ns + AGAIN_EVERY_NS))
+		if (p->wants_names || (has_any && now_ns >= p->looked_ns + AGAIN_EVERY_NS))
 			look(c, p, clock_monotonic_ns());
 	}
 }

@@ -26,6 +26,8 @@ const char *registered_fault_text(enum registered_fault fault)
 		[REGISTERED_CYCLE] = "a list of it goes in a circle",
 		[REGISTERED_UNREADABLE] = "it points to memory that is not there",
 		[REGISTERED_DAMAGED] = "it points to what is none",
+		[REGISTERED_FOREIGN] = "only a plug-in of GDB can read it; let the runtime "
+				       "write a perf map (erl +JPperf true)",
 		[REGISTERED_TOO_LARGE] = "there is too much of it",
 	};
 
@@ -127,7 +129,8 @@ static bool join(struct registered_look *l, uint64_t fde_address, struct bytes *
 		 struct cfi_fde *fde)
 {
 	uint32_t distance = (uint32_t)l->cie.len + 4, none = 0;
-	struct cfi_section section = { .vaddr = fde_address + l->cfi.shift - l->cie.len };
+	struct cfi_section section = { .vaddr = fde_address + l->cfi.shift - l->cie.len,
+				       .text_base = l->cfi.text_base };
 
 	section.len = l->cie.len + l->entry.len;
 	bytes_append(out, l->cie.data, l->cie.len);
@@ -165,6 +168,7 @@ static enum taken take_fde(struct registered_look *l, uint64_t address, const st
 		.start = fde.start,
 		.end = fde.end,
 		.address = address + l->cfi.shift - l->cie.len,
+		.text_base = l->cfi.text_base,
 		.offset = (uint32_t)offset,
 		.len = (uint32_t)(out->cfi.len - offset),
 		.serial = (uint32_t)out->frames.len,

@@ -20,6 +20,7 @@ enum registered_fault { /* the first one met */
 			REGISTERED_CYCLE,
 			REGISTERED_UNREADABLE,
 			REGISTERED_DAMAGED,
+			REGISTERED_FOREIGN,
 			REGISTERED_TOO_LARGE,
 			REGISTERED_FAULTS,
 };
@@ -27,6 +28,7 @@ enum registered_fault { /* the first one met */
 struct registered_frame { /* CFI of one piece of code: a CIE and an FDE */
 	uint64_t start, end;
 	uint64_t address; /* where the CFI would stand, see struct unwind_cfi */
+	uint64_t text_base;
 	uint32_t offset, len;
 	uint32_t serial; /* order of arrival */
 };
@@ -47,6 +49,7 @@ struct registered {
 
 struct registered_cfi {	      /* call frame information in the target's memory */
 	uint64_t start, size; /* ends earlier where a terminator stands */
+	uint64_t text_base;   /* of the object's text, 0: not known */
 	uint64_t shift;	      /* what is relative counts from so much farther on */
 	bool is_debug;	      /* in .debug_frame's form */
 };

@@ -5,6 +5,9 @@
  */
 #include "record/registered.h"
 
+#include <elf.h>
+#include <string.h>
+
 #include "elf/elf_image.h"
 
 #define VERSION		 1u
@@ -26,12 +29,13 @@ static uint64_t word_at(const uint8_t *bytes, size_t offset)
 
 /* As it was loaded, or where it was not, as it stands in the object. */
 static void take_table(struct registered_look *l, const struct registered_object *o,
-		       const struct elf_section *s, bool is_debug)
+		       const struct elf_section *s, bool is_debug, uint64_t text_base)
 {
 	struct registered_cfi cfi = {
 		.start = o->address + s->offset,
 		.size = s->len,
 		.shift = s->vaddr - (o->address + s->offset),
+		.text_base = text_base,
 		.is_debug = is_debug,
 	};
 
@@ -51,17 +55,25 @@ static void take_tables(struct registered_look *l, const struct registered_objec
 {
 	struct elf_image *image;
 	struct elf_section s;
+	uint64_t text_base = 0;
+	const uint8_t *bytes = l->out->object_bytes.data + o->offset;
 
-	if (elf_image_open_memory(&image, l->out->object_bytes.data + o->offset, (size_t)o->size,
-				  "a registered object", NULL) < 0) {
+	if (o->size < SELFMAG || memcmp(bytes, ELFMAG, SELFMAG) != 0) {
+		registered_fault(l, REGISTERED_FOREIGN);
+		return;
+	}
+	if (elf_image_open_memory(&image, bytes, (size_t)o->size, "a registered object", NULL) <
+	    0) {
 		registered_fault(l, REGISTERED_DAMAGED);
 		return;
 	}
 	if (elf_image_is_64bit(image)) {
+		if (elf_image_section(image, ".text", &s))
+			text_base = s.vaddr;
 		if (elf_image_section(image, ".eh_frame", &s))
-			take_table(l, o, &s, false);
+			take_table(l, o, &s, false, text_base);
 		if (elf_image_section(image, ".debug_frame", &s))
-			take_table(l, o, &s, true);
+			take_table(l, o, &s, true, text_base);
 	}
 	elf_image_free(image);
 }

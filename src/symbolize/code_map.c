@@ -99,6 +99,7 @@ struct code_entry *code_entry_new(const struct code_source *from)
 		.line_count = (uint32_t)lines,
 		.moment = from->moment,
 		.bytes = (uint32_t)bytes,
+		.symbols = from->symbols,
 		.is_gone = from->is_gone,
 	};
 	return e;

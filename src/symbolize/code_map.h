@@ -38,6 +38,7 @@ struct code_entry { /* one allocation: lines, name, files and CFI stand behind i
 	uint32_t moment; /* entries of one moment were written together, see code_map_add */
 	uint32_t pieces; /* that it has in the map */
 	uint32_t bytes;	 /* of the allocation */
+	uint8_t symbols; /* who told of it: enum module_symbols */
 	bool used;	 /* the caller saw it: its name stands somewhere */
 	bool is_gone;	 /* nothing is known from here on; it has no name */
 };
@@ -53,6 +54,7 @@ struct code_source {
 	size_t cfi_len;	      /* more than CODE_CFI_MAX: left out */
 	uint64_t cfi_address; /* where it would stand */
 	uint32_t moment;
+	uint8_t symbols;
 	bool is_gone; /* without a name: there is no code any more */
 };
 

@@ -48,7 +48,8 @@ const struct rule *generated_rule_at(struct rule_set *set, const struct arch *ar
 {
 	struct cfi_section section = { .data = cfi->eh_frame,
 				       .len = cfi->len,
-				       .vaddr = cfi->address };
+				       .vaddr = cfi->address,
+				       .text_base = cfi->text_base };
 	struct wanted_row wanted = { .address = address };
 	struct cfi_fde fde;
 

@@ -68,7 +68,8 @@ bool unwind_module_is_go(const struct unwind_module *m);
 struct unwind_cfi {
 	const uint8_t *eh_frame; /* used until the step's range was found and no longer */
 	size_t len;		 /* 0: none */
-	uint64_t address; /* where it would stand: what is relative to it counts from there */
+	uint64_t address;   /* where it would stand: what is relative to it counts from there */
+	uint64_t text_base; /* what is relative to the text counts from there; 0: none is */
 };
 
 enum unwind_range_kind { UNWIND_RANGE_ELF, UNWIND_RANGE_JIT, UNWIND_RANGE_UNKNOWN_FILE };

@@ -48,6 +48,7 @@ static const unsigned char frameless_cfi[] = {
 	0,    0,    0,	  0,	0,    0, 0, 0x41, 0x0e, 16,  0x86, 2,	 0x46, 0x0e, 0,	 0x5e, 0x0e,
 	16,   0x41, 0x0e, 8,	0xc6, 0, 0, 0,	  0,	0,   0,	   0,	 0,    0,    0,	 0,    0,
 };
+#define FRAMELESS_ENCODING 16 /* of where the code is */
 #define FRAMELESS_FDE	   24
 #define FRAMELESS_PC_BEGIN 32 /* where those stand */
 #define FRAMELESS_LENGTH   36

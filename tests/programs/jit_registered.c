@@ -7,13 +7,16 @@
  *   thrown   the same, after an exception was looked for: the unwinder has sorted what it knows
  *   table    the same, by __register_frame_info_table
  *   gdb      an object in memory with its CFI and its name (jit_named), by GDB's interface
+ *   textrel  the same, its CFI relative to the object's text, as LuaJIT and PHP write it
+ *   growing  as gdb, eight pieces of code one after another, each in memory of its own
  *   both     its CFI by __register_frame_info, its name (jit_named) by GDB's interface
  *   replaced by __register_frame and GDB's interface: in the first half jit_before; then that is
  *            taken back, and jit_named, with another frame, takes its place
  *   gone     the same, but in the second half nothing is registered
- *   cycle, wild, huge, gdb-cycle, gdb-wild, gdb-huge
+ *   cycle, wild, huge, gdb-cycle, gdb-wild, gdb-huge, gdb-foreign
  *            as frame or both, behind what is registered a list that goes in a circle, leads
- *            nowhere, or to something too large; status 77 for a list of an unwinder that has none
+ *            nowhere, to something too large, or in a form of its own; status 77 for a list of an
+ *            unwinder that has none
  */
 #include "jit_frameless.h"
 
@@ -21,6 +24,8 @@
 #include <stddef.h>
 #include <sys/mman.h>
 #include <unwind.h>
+
+#define PIECES 8 /* that grow */
 
 /* What a program gets when it throws; the compiler's headers do not declare them. */
 void __register_frame(void *begin);
@@ -143,6 +148,15 @@ static NOINLINE void run(struct region *r, unsigned long ms)
 	OPAQUE();
 }
 
+#define TEXTREL_UDATA4 0x23
+
+static void make_relative_to_text(struct object *o)
+{
+	o->cfi[FRAMELESS_ENCODING] = TEXTREL_UDATA4;
+	memset(o->cfi + FRAMELESS_PC_BEGIN, 0, 4);
+	o->sections[2].sh_addr = 0;
+}
+
 static void emit(struct region *r, unsigned frame, const char *name)
 {
 	emit_frameless(r->code, frame);
@@ -194,6 +208,8 @@ static int damage(struct region *r, const char *mode)
 		r->bad.next = (void *)(uintptr_t)wild;
 	else if (!strcmp(mode, "gdb-huge"))
 		r->bad.size = 1ull << 40;
+	else if (!strcmp(mode, "gdb-foreign"))
+		r->bad.object = "a form of its own, which GDB has a plug-in for";
 	else if (!strcmp(mode, "huge"))
 		r->bad_cfi[FRAMELESS_FDE + 3] = 0x7f; /* of its length */
 	else if (r->unwinders[1][5] != (uint64_t)r->unwinders[0])
@@ -205,7 +221,8 @@ static int damage(struct region *r, const char *mode)
 
 static int is_damaged(const char *mode)
 {
-	return strstr(mode, "cycle") || strstr(mode, "wild") || strstr(mode, "huge");
+	return strstr(mode, "cycle") || strstr(mode, "wild") || strstr(mode, "huge") ||
+	       strstr(mode, "foreign");
 }
 
 static void register_good(struct region *r, const char *mode)
@@ -217,11 +234,30 @@ static void register_good(struct region *r, const char *mode)
 		__register_frame_info_table(r->list, r->unwinders[1]);
 	} else if (!strcmp(mode, "both") || is_damaged(mode)) {
 		__register_frame_info(r->cfi, r->unwinders[1]);
-	} else if (strcmp(mode, "gdb")) {
+	} else if (strcmp(mode, "gdb") && strcmp(mode, "textrel")) {
 		__register_frame(r->cfi);
 	}
-	if (strstr("gdb both replaced gone gdb-cycle gdb-wild gdb-huge", mode))
+	if (strstr("gdb textrel both replaced gone gdb-cycle gdb-wild gdb-huge gdb-foreign", mode))
 		register_with_gdb(&r->entry, &r->object, sizeof(r->object));
+}
+
+static struct region *new_region(void)
+{
+	return mmap(NULL, sizeof(struct region), PROT_READ | PROT_WRITE | PROT_EXEC,
+		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+
+static int grow(unsigned long ms)
+{
+	for (int i = 0; i < PIECES; i++) {
+		struct region *r = new_region();
+		if (r == MAP_FAILED)
+			return 1;
+		emit(r, FRAMELESS_MOST, "jit_named");
+		register_good(r, "gdb");
+		run(r, ms / PIECES);
+	}
+	return 0;
 }
 
 int main(int argc, char **argv)
@@ -229,12 +265,15 @@ int main(int argc, char **argv)
 	unsigned long ms = (unsigned long)(ms_argument(argc, argv, 1000) / 1000000);
 	const char *mode = argc > 2 ? argv[2] : "frame";
 	int is_gone = !strcmp(mode, "gone"), is_replaced = is_gone || !strcmp(mode, "replaced");
-	struct region *r = mmap(NULL, sizeof(*r), PROT_READ | PROT_WRITE | PROT_EXEC,
-				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct region *r = new_region();
 
 	if (!has_frameless() || r == MAP_FAILED)
 		return 77;
+	if (!strcmp(mode, "growing"))
+		return grow(ms);
 	emit(r, FRAMELESS_MOST, is_replaced ? "jit_before" : "jit_named");
+	if (!strcmp(mode, "textrel"))
+		make_relative_to_text(&r->object);
 	register_good(r, mode);
 	if (is_damaged(mode) && damage(r, mode))
 		return 77;

@@ -449,6 +449,17 @@ static void test_object_that_is_huge(void **state)
 	assert_int_equal(f->found.fault, REGISTERED_TOO_LARGE);
 }
 
+static void test_object_that_is_damaged(void **state)
+{
+	struct fixture *f = *state;
+
+	put_descriptor(f, OBJECTS);
+	put_gdb_entry(f, OBJECTS, 0, TABLES);
+	image_u64(&f->memory, TABLES, 0xff01ff464c457full); /* ELF, of no class there is */
+	take_gdb(f);
+	assert_int_equal(f->found.fault, REGISTERED_DAMAGED);
+}
+
 static void test_object_that_is_none(void **state)
 {
 	struct fixture *f = *state;
@@ -456,7 +467,7 @@ static void test_object_that_is_none(void **state)
 	put_descriptor(f, OBJECTS);
 	put_gdb_entry(f, OBJECTS, 0, TABLES);
 	take_gdb(f);
-	assert_int_equal(f->found.fault, REGISTERED_DAMAGED);
+	assert_int_equal(f->found.fault, REGISTERED_FOREIGN);
 }
 
 int main(void)
@@ -480,6 +491,7 @@ int main(void)
 		TEST(test_objects),
 		TEST(test_objects_in_a_circle),
 		TEST(test_object_that_is_huge),
+		TEST(test_object_that_is_damaged),
 		TEST(test_object_that_is_none),
 	};
 

@@ -151,7 +151,9 @@ static void join_eh_frame(const struct fixture_module *m, struct bytes *out, uin
 static void make_search_table(const struct bytes *eh_frame, uint64_t eh_vaddr, struct bytes *out,
 			      uint64_t *vaddr)
 {
-	struct cfi_section section = { eh_frame->data, eh_frame->len, eh_vaddr, false };
+	struct cfi_section section = { .data = eh_frame->data,
+				       .len = eh_frame->len,
+				       .vaddr = eh_vaddr };
 	struct cfi_index index = { 0 };
 	if (eh_frame->len == 0)
 		return;

@@ -206,7 +206,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		make_chain(&space, &chain, regs.pc);
 	}
 	space.cfi = (struct unwind_cfi){ elf.eh_frame.data, elf.eh_frame.len,
-					 GENERATED - TINY_TEXT + TINY_EH_FRAME };
+					 GENERATED - TINY_TEXT + TINY_EH_FRAME, 0 };
 	tiny_elf_write(&elf, file);
 	if (elf_image_open_memory(&image, file, sizeof(file), "fuzz", NULL) != 0)
 		return 0;

@@ -99,7 +99,7 @@ bool world_find(void *ctx, uint64_t address, struct unwind_range *out)
 	if (w->is_generated) {
 		out->kind = UNWIND_RANGE_JIT;
 		out->cfi = (struct unwind_cfi){ w->eh_frame.data, w->eh_frame.len,
-						BIAS + TINY_EH_FRAME };
+						BIAS + TINY_EH_FRAME, 0 };
 	} else {
 		out->kind = UNWIND_RANGE_ELF;
 		out->module = w->module;
