@@ -280,10 +280,11 @@ static void go_back(struct walk *w, const struct interrupted *to)
 	w->known_at = w->trail->count - 1;
 }
 
-/* A step through memory of another time led from one frame to another: whether that is believed. */
+/* A step through memory of another time led from one frame to another: whether that is believed. A
+ * zero, which begins some stacks, is what a page that was given up holds too. */
 static bool is_believed(struct walk *w, uint64_t from, bool exact, uint8_t how)
 {
-	if (how == FRAME_SIGNAL || w->pc == 0)
+	if (how == FRAME_SIGNAL)
 		return true;
 	if (judge_return(w, w->pc) != IS_NO_RETURN && judge_may_have_called(w, w->pc, from, exact))
 		return true;

@@ -63,6 +63,10 @@ static void read_at_another_time(void **state)
 	world_run(&w, AT(1), FRAMES_MAX);
 	assert_int_equal(w.end, END_TRUNCATED);
 	assert_int_equal(w.count, 2);
+	w.stack[2 + 4] = 0; /* where a stack begins, or nothing is any more */
+	world_run(&w, AT(1), FRAMES_MAX);
+	assert_int_equal(w.end, END_TRUNCATED);
+	assert_int_equal(w.count, 2);
 	world_close(&w);
 }
 
