@@ -204,9 +204,10 @@ bool step_go_switch(struct walk *w, uint8_t *how)
 	w->slow_steps++;
 	if (step_before_switch(w))
 		return true;
-	/* A chain of the sample's own time says better what memory says now. */
+	/* A chain of the sample's own time says better what memory says now. Nothing tells whether
+	 * memory read later is still as it was: the copy is of another stack, which stays. */
 	if (w->rq->chain_count != 0 || !w->fp_known || w->fp % 8 != 0 ||
-	    !find_switch_call(w, &slot, &ra)) {
+	    !find_switch_call(w, &slot, &ra) || w->late) {
 		w->end = END_OTHER_STACK;
 		return false;
 	}

@@ -228,6 +228,17 @@ def test_go():
     expect(total(without) <= guessed, "%d of %d stacks lack what a literal stands in" % (total(without), total(marking)))
 
 
+def test_go_that_calls_c():
+    """The goroutine's stack is in no copy, and another one when it is read: no caller is better than a wrong one."""
+    if not os.path.exists(program("calls_c")):
+        raise Skip("no Go compiler")
+    r = record(program("calls_c"), 1000, options=["--no-kernel"])
+    stacks = [s for s in r.counts() if "in_first" in s or "in_second" in s]
+    expect_recorded(stacks, 0.8, "in_first and in_second")
+    wrong = [s for s in stacks if s.has("main.first") and "in_second" in s or s.has("main.second") and "in_first" in s]
+    expect_equal(total(wrong), 0, "samples below the function that did not call: %s" % wrong[:1])
+
+
 def test_stack_modes():
     for mode in ("fp", "dwarf", "dwarf,16384", "none"):
         r = record(program("shares"), 200, options=["--call-graph", mode], path=mode.split(",")[0] + ".data")
