@@ -15,9 +15,9 @@
 #define TARGET_LISTS	 64 /* by the low bits of the address */
 #define BRANCHES_MAX	 64
 #define BORDERS_MAX	 16
-#define ROUNDS_MAX	 4    /* of one loop that moves the stack pointer */
+#define ROUNDS_MAX	 5    /* of loops that move the stack pointer, on one way */
 #define ROUND_LENGTH	 1200 /* instructions that each may have more */
-#define EXTRA_MAX	 6000
+#define EXTRA_MAX	 12000
 #define STORES_MAX	 4
 
 enum { HW_BX = 3, HW_SP = 4, HW_BP = 5 }; /* the processor's register numbers */
@@ -42,6 +42,7 @@ struct state {
 	uint64_t jumped;	/* how far, of a way that is tried later */
 	struct address reg[16]; /* by hardware number */
 	uint8_t assumes;	/* enum assumption: the boldest on the way */
+	uint8_t rounds;		/* of loops that move the stack pointer */
 	bool after_call;	/* the last instruction was one */
 	bool in_padding;	/* and nothing but padding has followed */
 	uint16_t borders;	/* bit per border that was passed */
@@ -209,24 +210,26 @@ static struct address operand_slot(struct state *s, const struct x86_instruction
 }
 
 /* Each jump is followed once. Only where a loop moves the stack pointer, how often it runs matters:
- * for a few rounds it is found out. */
-static bool is_new_target(struct simulation *m, uint64_t target)
+ * for a few rounds on each way it is found out. s: behind the jump. */
+static bool is_new_target(struct simulation *m, struct state *s)
 {
-	struct address sp = m->now.reg[HW_SP];
-	uint16_t *latest = &m->latest_target[target % TARGET_LISTS];
-	unsigned rounds = 0;
+	struct address sp = s->reg[HW_SP];
+	uint16_t *latest = &m->latest_target[s->pc % TARGET_LISTS];
+	bool is_round = false;
 	for (uint16_t i = *latest; i != 0; i = m->targets[i - 1].before) {
 		const struct target *known = &m->targets[i - 1];
-		if (known->pc != target)
+		if (known->pc != s->pc)
 			continue;
-		if (sp.base == UNKNOWN || same_address(known->sp, sp) || ++rounds == ROUNDS_MAX)
+		if (sp.base == UNKNOWN || same_address(known->sp, sp))
 			return false;
+		is_round = true;
 	}
-	if (m->target_count == TARGETS_MAX)
+	s->rounds += is_round;
+	if (m->target_count == TARGETS_MAX || s->rounds == ROUNDS_MAX)
 		return false;
-	m->targets[m->target_count++] = (struct target){ target, sp, *latest };
+	m->targets[m->target_count++] = (struct target){ s->pc, sp, *latest };
 	*latest = (uint16_t)m->target_count;
-	if (rounds != 0 && !m->has_right && m->limit < INSTRUCTIONS_MAX + EXTRA_MAX)
+	if (is_round && !m->has_right && m->limit < INSTRUCTIONS_MAX + EXTRA_MAX)
 		m->limit += ROUND_LENGTH;
 	return true;
 }
@@ -242,12 +245,14 @@ static void note_jump(struct simulation *m, uint64_t target)
 static void branch_later(struct simulation *m, uint64_t target)
 {
 	note_jump(m, target);
-	if (m->later_count == BRANCHES_MAX || !is_new_target(m, target))
+	if (m->later_count == BRANCHES_MAX)
 		return;
-	struct state *later = &m->later[m->later_count++];
+	struct state *later = &m->later[m->later_count];
 	*later = m->now;
 	later->pc = target;
 	later->jumped = target < m->now.pc ? m->now.pc - target : target - m->now.pc;
+	if (is_new_target(m, later))
+		m->later_count++;
 }
 
 /* The shortest jump first: an inner loop before the one around it, which it comes back to at
@@ -329,7 +334,7 @@ static enum outcome run_plain(struct simulation *m, const struct x86_instruction
 	} else if (op == 0xe9 || op == 0xeb) {
 		note_jump(m, s->pc + (uint64_t)x->immediate);
 		s->pc += (uint64_t)x->immediate;
-		return is_new_target(m, s->pc) ? GO_ON : DEAD_END;
+		return is_new_target(m, s) ? GO_ON : DEAD_END;
 	} else if ((op & 0xf0) == 0x70 || (op >= 0xe0 && op <= 0xe3)) {
 		branch_later(m, s->pc + (uint64_t)x->immediate);
 	} else if (op == 0xc2 || op == 0xc3) {
