@@ -120,7 +120,7 @@ static const uint8_t *relocations_at(struct elf_image *e, struct elf_shdr *s, ui
 
 	if (!whole && s->offset <= e->bytes.size && s->size <= e->bytes.size - s->offset)
 		return at < s->size ? piece_at(e, s, at, len) : NULL;
-	return at == 0 && elf_section_bytes(e, s, &data, len) ? data : NULL;
+	return at == 0 && elf_section_bytes(e, s, &data, len) && *len > 0 ? data : NULL;
 }
 
 static void read_relocations(struct elf_image *e, struct elf_shdr *s, struct plt_slots *out,
