@@ -155,7 +155,7 @@ int main(int argc, char **argv)
 	uint32_t samples = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : 1000000;
 	uint32_t nodes = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : 200000;
 	struct profile p;
-	struct filter_result all = { { NULL, 0, 0 } }, some;
+	struct filter_result all = { 0 }, some;
 	uint64_t rng = 1;
 
 	profile_init(&p);
