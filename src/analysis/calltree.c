@@ -166,6 +166,8 @@ static uint32_t group_base(struct builder *b, const struct group *g)
 
 static uint32_t task_key(struct builder *b, uint32_t task)
 {
+	if (task < b->profile->tasks.len && b->profile->tasks.data[task].flags & TASK_UNKNOWN)
+		return PROFILE_NONE;
 	if (b->options->by_thread) {
 		CLEANUP_FREE char *name = frame_thread_name(b->profile, task);
 		return frame_key_of_row(&b->keys, name, CODE_THREAD);

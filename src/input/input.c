@@ -12,11 +12,10 @@
 #include "base/memory.h"
 #include "input/formats.h"
 
-enum { HEAD_BYTES = 64 };
-
 #define PIPE_MAX_BYTES ((uint64_t)8 << 30)
 
-const struct input_format *const input_formats[] = { &input_prof_data, &input_perf_data, NULL };
+const struct input_format *const input_formats[] = { &input_prof_data, &input_perf_data,
+						     &input_folded, NULL };
 
 static int open_failed(const char *path, bool is_default, struct error *err)
 {
@@ -70,7 +69,7 @@ static int gather(int from, const char *name, struct error *err)
 
 const struct input_format *input_find_format(int fd)
 {
-	uint8_t head[HEAD_BYTES];
+	uint8_t head[INPUT_HEAD_BYTES];
 	ssize_t n = io_pread_full(fd, head, sizeof(head), 0);
 
 	for (size_t i = 0; n > 0 && input_formats[i]; i++)
@@ -89,9 +88,10 @@ static int refuse_format(int fd, const char *name, struct error *err)
 	if (n == 0)
 		return error_set(err, ERROR_FORMAT,
 				 "%s: is empty (was the recording stopped at once?)", name);
-	return error_set(err, ERROR_FORMAT,
-			 "%s: is not a profile (prof reads its own prof.data and perf's perf.data)",
-			 name);
+	return error_set(
+		err, ERROR_FORMAT,
+		"%s: is not a profile (prof reads its own prof.data, perf's perf.data and folded stacks)",
+		name);
 }
 
 static int read_format(struct profile *p, int fd, const char *name, uint32_t *warnings,

@@ -12,10 +12,12 @@
 #include <stdint.h>
 
 #define INPUT_DEFAULT_PATH "prof.data"
+#define INPUT_HEAD_BYTES   4096
 
 struct input_format {
-	const char *name;			       /* "prof.data", "perf.data" */
-	bool (*matches)(const void *head, size_t len); /* head: up to 64 first bytes */
+	const char *name; /* "prof.data", "perf.data" */
+	/* head: the first bytes, INPUT_HEAD_BYTES unless there are no more. */
+	bool (*matches)(const void *head, size_t len);
 	/* fd is at the start and can be sought. What was cut or skipped is appended as lines to
 	 * p->notes, their number is *warnings (0 when called). */
 	int (*read)(struct profile *p, int fd, const char *name, uint32_t *warnings,

@@ -101,20 +101,55 @@ static int compare_aliases(const void *a, const void *b)
 	return compare_u64(x->name, y->name);
 }
 
+/* Locations by what they are of, for the many nodes that ask: open addressing, index + 1. */
+struct location_slots {
+	uint32_t *slots;
+	size_t mask;
+};
+
+static size_t slot_of(const struct location_slots *s, const struct profile *p, uint32_t module,
+		      uint64_t address)
+{
+	size_t at = (size_t)hash_u64(address + module * 0x9e3779b97f4a7c15ull) & s->mask;
+
+	for (; s->slots[at]; at = (at + 1) & s->mask) {
+		const struct profile_location *l = &p->locations.data[s->slots[at] - 1];
+		if (l->address == address && l->module == module)
+			break;
+	}
+	return at;
+}
+
+static void locate_nodes(struct profile *p)
+{
+	struct location_slots s = { .mask = 63 };
+
+	while (s.mask + 1 < 2 * p->locations.len)
+		s.mask = 2 * s.mask + 1;
+	s.slots = xcalloc(s.mask + 1, sizeof(*s.slots));
+	for (size_t i = 0; i < p->locations.len; i++) {
+		const struct profile_location *l = &p->locations.data[i];
+		s.slots[slot_of(&s, p, l->module, l->address)] = (uint32_t)i + 1;
+	}
+	vec_clear(&p->node_location);
+	vec_reserve(&p->node_location, p->nodes.len);
+	for (size_t i = 0; i < p->nodes.len; i++) {
+		const struct profile_node *n = &p->nodes.data[i];
+		/* 0 is none: 0 - 1 is PROFILE_NONE */
+		p->node_location.data[i] =
+			s.slots[slot_of(&s, p, n->module, node_lookup_address(n))] - 1;
+	}
+	p->node_location.len = p->nodes.len;
+	free(s.slots);
+}
+
 void profile_index(struct profile *p)
 {
 	sort_samples(p);
 	if (p->aliases.len)
 		qsort(p->aliases.data, p->aliases.len, sizeof(*p->aliases.data), compare_aliases);
 	sort_locations(p);
-	vec_clear(&p->node_location);
-	vec_reserve(&p->node_location, p->nodes.len);
-	for (size_t i = 0; i < p->nodes.len; i++) {
-		const struct profile_node *n = &p->nodes.data[i];
-		p->node_location.data[i] =
-			profile_find_location(p, n->module, node_lookup_address(n));
-	}
-	p->node_location.len = p->nodes.len;
+	locate_nodes(p);
 }
 
 static bool id_or_none(uint32_t id, size_t count)

@@ -67,6 +67,7 @@ enum {
 	TASK_LAUNCHED = 1,	/* the command prof started */
 	TASK_FOREIGN_PIDNS = 2, /* lives outside the recorder's pid namespace */
 	TASK_KERNEL = 4,	/* a kernel thread */
+	TASK_UNKNOWN = 8,	/* stands for all: the input says nothing about threads */
 };
 
 struct profile_space { /* an address space from one exec (or fork) to the next */

@@ -1,0 +1,169 @@
+/* Names to functions, locations and trie nodes. */
+#include "input/stacks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_SLOTS 1024
+
+void stacks_init(struct stacks *s, struct profile *p)
+{
+	memset(s, 0, sizeof(*s));
+	s->p = p;
+	memset(s->modules, 0xff, sizeof(s->modules));
+}
+
+void stacks_release(struct stacks *s)
+{
+	hmap_release(&s->functions);
+	hmap_release(&s->chains);
+	vec_release(&s->of_function);
+	free_ptr(&s->slots);
+}
+
+static uint32_t module_of(struct stacks *s, enum stacks_kind kind)
+{
+	static const uint8_t kinds[] = { [STACKS_USER] = MODULE_FILE,
+					 [STACKS_KERNEL] = MODULE_KERNEL,
+					 [STACKS_JIT] = MODULE_JIT };
+
+	if (s->modules[kind] == PROFILE_NONE) {
+		struct profile_module m = { .kind = kinds[kind], .symbols = SYMBOLS_MAP_FILE };
+		s->modules[kind] = (uint32_t)s->p->modules.len;
+		vec_push(&s->p->modules, m);
+	}
+	return s->modules[kind];
+}
+
+static uint32_t function_of(struct stacks *s, const char *name, size_t len, enum stacks_kind kind)
+{
+	uint32_t string = strtab_add(&s->p->strings, name, len);
+	uint64_t key = (uint64_t)string << 2 | kind;
+	uint32_t id = hmap_get(&s->functions, key);
+
+	if (id != HMAP_NONE)
+		return id;
+	struct profile_function f = { .name = string, .module = module_of(s, kind) };
+	id = (uint32_t)s->p->functions.len;
+	vec_push(&s->p->functions, f);
+	vec_push(&s->of_function, PROFILE_NONE);
+	hmap_put(&s->functions, key, id);
+	return id;
+}
+
+/* Innermost first: function, then what is at outer. Code has no addresses here: a location's index
+ * stands for its own. */
+static uint32_t add_location(struct stacks *s, uint32_t function, uint32_t outer)
+{
+	struct profile *p = s->p;
+	uint32_t id = (uint32_t)p->locations.len;
+	struct profile_location l = { .address = id + 1,
+				      .module = p->functions.data[function].module,
+				      .first_frame = (uint32_t)p->frames.len,
+				      .frame_count = 1 };
+
+	vec_push(&p->frames, ((struct profile_frame){ .function = function }));
+	if (outer != PROFILE_NONE) {
+		const struct profile_location o = p->locations.data[outer];
+		l.module = o.module;
+		l.frame_count += o.frame_count;
+		for (uint32_t i = 0; i < o.frame_count; i++) {
+			struct profile_frame frame = p->frames.data[o.first_frame + i];
+			vec_push(&p->frames, frame);
+		}
+	}
+	vec_push(&p->locations, l);
+	return id;
+}
+
+uint32_t stacks_function(struct stacks *s, const char *name, size_t len, enum stacks_kind kind)
+{
+	uint32_t function = function_of(s, name, len, kind);
+
+	if (s->of_function.data[function] == PROFILE_NONE)
+		s->of_function.data[function] = add_location(s, function, PROFILE_NONE);
+	return s->of_function.data[function];
+}
+
+uint32_t stacks_inline(struct stacks *s, uint32_t outer, const char *name, size_t len)
+{
+	uint32_t function = function_of(s, name, len, STACKS_USER);
+	uint64_t key = (uint64_t)outer << 32 | function;
+	uint32_t location = hmap_get(&s->chains, key);
+
+	if (location == HMAP_NONE) {
+		location = add_location(s, function, outer);
+		hmap_put(&s->chains, key, location);
+	}
+	return location;
+}
+
+static size_t home_of(const struct stacks *s, uint32_t parent, uint64_t address)
+{
+	return (size_t)hash_u64((uint64_t)parent << 32 ^ address * 0x9e3779b97f4a7c15ull) &
+	       (s->slot_cap - 1);
+}
+
+/* The slot of the node, or the free one where it belongs. */
+static uint32_t *slot_of(struct stacks *s, uint32_t parent, uint64_t address)
+{
+	const struct profile_node *nodes = s->p->nodes.data;
+	size_t at = home_of(s, parent, address);
+
+	for (; s->slots[at]; at = (at + 1) & (s->slot_cap - 1)) {
+		const struct profile_node *n = &nodes[s->slots[at] - 1];
+		if (n->parent == parent && n->address == address)
+			break;
+	}
+	return &s->slots[at];
+}
+
+/* Room for one more, at most three quarters used; and the nodes that are not in it yet. */
+static void index_nodes(struct stacks *s)
+{
+	const struct profile_node *nodes = s->p->nodes.data;
+	size_t cap = s->slot_cap ? s->slot_cap : FIRST_SLOTS;
+
+	while (s->p->nodes.len >= cap / 4 * 3)
+		cap *= 2;
+	if (cap != s->slot_cap) {
+		free(s->slots);
+		s->slot_cap = cap;
+		s->slots = xcalloc(cap, sizeof(*s->slots));
+		s->indexed = 0;
+	}
+	for (; s->indexed < s->p->nodes.len; s->indexed++) {
+		const struct profile_node *n = &nodes[s->indexed];
+		*slot_of(s, n->parent, n->address) = (uint32_t)s->indexed + 1;
+	}
+}
+
+uint32_t stacks_call(struct stacks *s, uint32_t parent, uint32_t location, bool is_new)
+{
+	const struct profile_location *l = &s->p->locations.data[location];
+	/* One more than the address that is looked up, as a return address is. */
+	struct profile_node node = {
+		.parent = parent, .module = l->module, .address = l->address + 1, .how = FRAME_CHAIN
+	};
+
+	if (!is_new) {
+		index_nodes(s);
+		uint32_t slot = *slot_of(s, parent, node.address);
+		if (slot)
+			return slot - 1;
+	}
+	vec_push(&s->p->nodes, node);
+	return (uint32_t)s->p->nodes.len - 1;
+}
+
+void stacks_sample(struct stacks *s, uint32_t node, uint32_t location,
+		   const struct profile_sample *like)
+{
+	const struct profile_location *l = &s->p->locations.data[location];
+	struct profile_sample sample = *like;
+
+	sample.node = node;
+	sample.leaf_module = l->module;
+	sample.leaf_address = l->address;
+	vec_push(&s->p->samples, sample);
+}
