@@ -26,6 +26,7 @@ struct step {
 
 struct folded {
 	struct stacks stacks;
+	uint32_t modules[MODULE_SYNTHETIC]; /* by kind; PROFILE_NONE: none yet */
 	VEC(struct step) steps;
 	VEC(struct step) before; /* of the line before, which is in text */
 	VEC(char) text;
@@ -136,11 +137,12 @@ static void find_steps(struct folded *f, const char *line, size_t len)
 static uint32_t find_function(struct folded *f, const char *name, size_t len)
 {
 	char mark = mark_of(name, len);
-	enum stacks_kind kind = mark == 'k'   ? STACKS_KERNEL
-				: mark == 'j' ? STACKS_JIT
-					      : STACKS_USER;
+	uint8_t kind = mark == 'k' ? MODULE_KERNEL : mark == 'j' ? MODULE_JIT : MODULE_FILE;
+	uint32_t *module = &f->modules[kind];
 
-	return stacks_function(&f->stacks, name, mark ? len - MARK_BYTES : len, kind);
+	if (*module == PROFILE_NONE)
+		*module = stacks_module(&f->stacks, "", 0, kind);
+	return stacks_function(&f->stacks, name, mark ? len - MARK_BYTES : len, *module);
 }
 
 static uint32_t find_location(struct folded *f, const char *line, const struct step *step)
@@ -220,7 +222,9 @@ static void add_stack(struct folded *f, const char *line, size_t len, const stru
 		if (i + 1 == f->steps.len)
 			break;
 		if (step->node == PROFILE_NONE)
-			step->node = stacks_call(&f->stacks, node, step->location, f->is_sorted);
+			step->node =
+				stacks_call(&f->stacks, node,
+					    stacks_place(&f->stacks, step->location), f->is_sorted);
 		node = step->node;
 	}
 	for (uint16_t event = 0; event < f->weights; event++) {
@@ -228,8 +232,10 @@ static void add_stack(struct folded *f, const char *line, size_t len, const stru
 		f->rounded += weights[event].is_rounded;
 		f->limited += weights[event].is_limited;
 		if (like.weight)
-			stacks_sample(&f->stacks, node, f->steps.data[f->steps.len - 1].location,
-				      &like);
+			stacks_sample(
+				&f->stacks, node,
+				stacks_place(&f->stacks, f->steps.data[f->steps.len - 1].location),
+				&like);
 	}
 	remember(f, line, len);
 }
@@ -326,6 +332,7 @@ static int read_folded(struct profile *p, int fd, const char *name, uint32_t *wa
 	struct folded f = { .is_sorted = true };
 
 	stacks_init(&f.stacks, p);
+	memset(f.modules, 0xff, sizeof(f.modules));
 	add_task(p);
 	int rc = read_lines(&f, fd, name, err);
 	if (rc == 0 && f.weights == 0)

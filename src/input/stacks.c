@@ -5,45 +5,47 @@
 #include <string.h>
 
 #define FIRST_SLOTS 1024
+#define MADE_UP	    ((uint64_t)1 << 62) /* addresses from here on stand for locations */
 
 void stacks_init(struct stacks *s, struct profile *p)
 {
 	memset(s, 0, sizeof(*s));
 	s->p = p;
-	memset(s->modules, 0xff, sizeof(s->modules));
 }
 
 void stacks_release(struct stacks *s)
 {
+	hmap_release(&s->modules);
 	hmap_release(&s->functions);
 	hmap_release(&s->chains);
 	vec_release(&s->of_function);
 	free_ptr(&s->slots);
 }
 
-static uint32_t module_of(struct stacks *s, enum stacks_kind kind)
+uint32_t stacks_module(struct stacks *s, const char *path, size_t len, uint8_t kind)
 {
-	static const uint8_t kinds[] = { [STACKS_USER] = MODULE_FILE,
-					 [STACKS_KERNEL] = MODULE_KERNEL,
-					 [STACKS_JIT] = MODULE_JIT };
+	uint32_t string = strtab_add(&s->p->strings, path, len);
+	uint64_t key = (uint64_t)string << 8 | kind;
+	uint32_t id = hmap_get(&s->modules, key);
 
-	if (s->modules[kind] == PROFILE_NONE) {
-		struct profile_module m = { .kind = kinds[kind], .symbols = SYMBOLS_MAP_FILE };
-		s->modules[kind] = (uint32_t)s->p->modules.len;
-		vec_push(&s->p->modules, m);
-	}
-	return s->modules[kind];
+	if (id != HMAP_NONE)
+		return id;
+	struct profile_module m = { .path = string, .kind = kind, .symbols = SYMBOLS_MAP_FILE };
+	id = (uint32_t)s->p->modules.len;
+	vec_push(&s->p->modules, m);
+	hmap_put(&s->modules, key, id);
+	return id;
 }
 
-static uint32_t function_of(struct stacks *s, const char *name, size_t len, enum stacks_kind kind)
+static uint32_t function_of(struct stacks *s, const char *name, size_t len, uint32_t module)
 {
 	uint32_t string = strtab_add(&s->p->strings, name, len);
-	uint64_t key = (uint64_t)string << 2 | kind;
+	uint64_t key = (uint64_t)string << 32 | module;
 	uint32_t id = hmap_get(&s->functions, key);
 
 	if (id != HMAP_NONE)
 		return id;
-	struct profile_function f = { .name = string, .module = module_of(s, kind) };
+	struct profile_function f = { .name = string, .module = module };
 	id = (uint32_t)s->p->functions.len;
 	vec_push(&s->p->functions, f);
 	vec_push(&s->of_function, PROFILE_NONE);
@@ -51,13 +53,12 @@ static uint32_t function_of(struct stacks *s, const char *name, size_t len, enum
 	return id;
 }
 
-/* Innermost first: function, then what is at outer. Code has no addresses here: a location's index
- * stands for its own. */
+/* Innermost first: function, then what is at outer. */
 static uint32_t add_location(struct stacks *s, uint32_t function, uint32_t outer)
 {
 	struct profile *p = s->p;
 	uint32_t id = (uint32_t)p->locations.len;
-	struct profile_location l = { .address = id + 1,
+	struct profile_location l = { .address = MADE_UP + id,
 				      .module = p->functions.data[function].module,
 				      .first_frame = (uint32_t)p->frames.len,
 				      .frame_count = 1 };
@@ -76,9 +77,9 @@ static uint32_t add_location(struct stacks *s, uint32_t function, uint32_t outer
 	return id;
 }
 
-uint32_t stacks_function(struct stacks *s, const char *name, size_t len, enum stacks_kind kind)
+uint32_t stacks_function(struct stacks *s, const char *name, size_t len, uint32_t module)
 {
-	uint32_t function = function_of(s, name, len, kind);
+	uint32_t function = function_of(s, name, len, module);
 
 	if (s->of_function.data[function] == PROFILE_NONE)
 		s->of_function.data[function] = add_location(s, function, PROFILE_NONE);
@@ -87,7 +88,8 @@ uint32_t stacks_function(struct stacks *s, const char *name, size_t len, enum st
 
 uint32_t stacks_inline(struct stacks *s, uint32_t outer, const char *name, size_t len)
 {
-	uint32_t function = function_of(s, name, len, STACKS_USER);
+	uint32_t module = s->p->locations.data[outer].module;
+	uint32_t function = function_of(s, name, len, module);
 	uint64_t key = (uint64_t)outer << 32 | function;
 	uint32_t location = hmap_get(&s->chains, key);
 
@@ -98,21 +100,30 @@ uint32_t stacks_inline(struct stacks *s, uint32_t outer, const char *name, size_
 	return location;
 }
 
-static size_t home_of(const struct stacks *s, uint32_t parent, uint64_t address)
+struct stacks_place stacks_place(const struct stacks *s, uint32_t location)
 {
-	return (size_t)hash_u64((uint64_t)parent << 32 ^ address * 0x9e3779b97f4a7c15ull) &
-	       (s->slot_cap - 1);
+	const struct profile_location *l = &s->p->locations.data[location];
+
+	return (struct stacks_place){ .address = l->address, .module = l->module };
+}
+
+static size_t home_of(const struct stacks *s, uint32_t parent, uint32_t module, uint64_t address)
+{
+	uint64_t code = (address ^ (uint64_t)module << 40) * 0x9e3779b97f4a7c15ull;
+
+	return (size_t)hash_u64((uint64_t)parent << 32 ^ code) & (s->slot_cap - 1);
 }
 
 /* The slot of the node, or the free one where it belongs. */
-static uint32_t *slot_of(struct stacks *s, uint32_t parent, uint64_t address)
+static uint32_t *slot_of(struct stacks *s, const struct profile_node *like)
 {
 	const struct profile_node *nodes = s->p->nodes.data;
-	size_t at = home_of(s, parent, address);
+	size_t at = home_of(s, like->parent, like->module, like->address);
 
 	for (; s->slots[at]; at = (at + 1) & (s->slot_cap - 1)) {
 		const struct profile_node *n = &nodes[s->slots[at] - 1];
-		if (n->parent == parent && n->address == address)
+		if (n->parent == like->parent && n->address == like->address &&
+		    n->module == like->module)
 			break;
 	}
 	return &s->slots[at];
@@ -121,7 +132,6 @@ static uint32_t *slot_of(struct stacks *s, uint32_t parent, uint64_t address)
 /* Room for one more, at most three quarters used; and the nodes that are not in it yet. */
 static void index_nodes(struct stacks *s)
 {
-	const struct profile_node *nodes = s->p->nodes.data;
 	size_t cap = s->slot_cap ? s->slot_cap : FIRST_SLOTS;
 
 	while (s->p->nodes.len >= cap / 4 * 3)
@@ -132,23 +142,21 @@ static void index_nodes(struct stacks *s)
 		s->slots = xcalloc(cap, sizeof(*s->slots));
 		s->indexed = 0;
 	}
-	for (; s->indexed < s->p->nodes.len; s->indexed++) {
-		const struct profile_node *n = &nodes[s->indexed];
-		*slot_of(s, n->parent, n->address) = (uint32_t)s->indexed + 1;
-	}
+	for (; s->indexed < s->p->nodes.len; s->indexed++)
+		*slot_of(s, &s->p->nodes.data[s->indexed]) = (uint32_t)s->indexed + 1;
 }
 
-uint32_t stacks_call(struct stacks *s, uint32_t parent, uint32_t location, bool is_new)
+uint32_t stacks_call(struct stacks *s, uint32_t parent, struct stacks_place place, bool is_new)
 {
-	const struct profile_location *l = &s->p->locations.data[location];
 	/* One more than the address that is looked up, as a return address is. */
-	struct profile_node node = {
-		.parent = parent, .module = l->module, .address = l->address + 1, .how = FRAME_CHAIN
-	};
+	struct profile_node node = { .parent = parent,
+				     .module = place.module,
+				     .address = place.address + 1,
+				     .how = FRAME_CHAIN };
 
 	if (!is_new) {
 		index_nodes(s);
-		uint32_t slot = *slot_of(s, parent, node.address);
+		uint32_t slot = *slot_of(s, &node);
 		if (slot)
 			return slot - 1;
 	}
@@ -156,14 +164,13 @@ uint32_t stacks_call(struct stacks *s, uint32_t parent, uint32_t location, bool 
 	return (uint32_t)s->p->nodes.len - 1;
 }
 
-void stacks_sample(struct stacks *s, uint32_t node, uint32_t location,
+void stacks_sample(struct stacks *s, uint32_t node, struct stacks_place place,
 		   const struct profile_sample *like)
 {
-	const struct profile_location *l = &s->p->locations.data[location];
 	struct profile_sample sample = *like;
 
 	sample.node = node;
-	sample.leaf_module = l->module;
-	sample.leaf_address = l->address;
+	sample.leaf_module = place.module;
+	sample.leaf_address = place.address;
 	vec_push(&s->p->samples, sample);
 }

@@ -11,31 +11,36 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a frame is, as far as its text tells. */
-enum stacks_kind { STACKS_USER, STACKS_KERNEL, STACKS_JIT, STACKS_KINDS };
+/* Code: where it is said to be, or, since names are all there is to tell it by, where it is put. */
+struct stacks_place {
+	uint64_t address;
+	uint32_t module;
+};
 
 struct stacks {
 	struct profile *p;
-	uint32_t modules[STACKS_KINDS]; /* PROFILE_NONE: none yet */
-	struct hmap functions;		/* name << 2 | kind → function */
-	struct hmap chains;		/* outer location << 32 | function → location */
+	struct hmap modules;	   /* path << 8 | kind → module */
+	struct hmap functions;	   /* name << 32 | module → function */
+	struct hmap chains;	   /* outer location << 32 | function → location */
 	VEC(uint32_t) of_function; /* function → its location alone, PROFILE_NONE: none yet */
-	uint32_t *slots;	   /* of the trie: node + 1 by (parent, module, address) */
+	uint32_t *slots;	   /* of the trie: node + 1 by (parent, code); see stacks_call */
 	size_t slot_cap, indexed;  /* nodes that are in slots */
 };
 
 void stacks_init(struct stacks *s, struct profile *p);
 void stacks_release(struct stacks *s);
-/* A function in code of its own, by its location. */
-uint32_t stacks_function(struct stacks *s, const char *name, size_t len, enum stacks_kind kind);
+/* kind: enum module_kind. */
+uint32_t stacks_module(struct stacks *s, const char *path, size_t len, uint8_t kind);
+/* A function in code of its own: its location. */
+uint32_t stacks_function(struct stacks *s, const char *name, size_t len, uint32_t module);
 /* The same code with a function inlined into the innermost one of outer. */
 uint32_t stacks_inline(struct stacks *s, uint32_t outer, const char *name, size_t len);
-/* The trie node of a call made at location, below parent (PROFILE_NONE: a root). is_new: the caller
+struct stacks_place stacks_place(const struct stacks *s, uint32_t location);
+/* The trie node of a call made at place, below parent (PROFILE_NONE: a root). is_new: the caller
  * knows that there is none yet, which saves looking for it. */
-uint32_t stacks_call(struct stacks *s, uint32_t parent, uint32_t location, bool is_new);
-/* A sample whose innermost frames are those of location, called from node; what else it needs to
- * have is in *like. */
-void stacks_sample(struct stacks *s, uint32_t node, uint32_t location,
+uint32_t stacks_call(struct stacks *s, uint32_t parent, struct stacks_place place, bool is_new);
+/* A sample taken in place, called from node; what else it needs to have is in *like. */
+void stacks_sample(struct stacks *s, uint32_t node, struct stacks_place place,
 		   const struct profile_sample *like);
 
 #endif

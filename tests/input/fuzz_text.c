@@ -1,6 +1,6 @@
 /*
- * Any text as folded stacks. What was read must be consistent, and the call tree must hold the
- * weight of its samples.
+ * Any text as folded stacks, or as perf script's output (FUZZ_FORMAT). What was read must be
+ * consistent, and the call tree must hold the weight of its samples.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -49,13 +49,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct profile p;
 	struct error err = { 0 };
 	uint32_t warnings = 0;
-	int fd = memfd_create("folded", MFD_CLOEXEC);
+	int fd = memfd_create("text", MFD_CLOEXEC);
 
 	if (fd < 0 || io_write_full(fd, data, size) < 0 || lseek(fd, 0, SEEK_SET) < 0)
 		abort();
-	input_folded.matches(data, size < INPUT_HEAD_BYTES ? size : INPUT_HEAD_BYTES);
+	FUZZ_FORMAT.matches(data, size < INPUT_HEAD_BYTES ? size : INPUT_HEAD_BYTES);
 	profile_init(&p);
-	if (input_folded.read(&p, fd, "text", &warnings, &err) == 0) {
+	if (FUZZ_FORMAT.read(&p, fd, "text", &warnings, &err) == 0) {
 		profile_index(&p);
 		if (warnings != p.notes.len)
 			__builtin_trap();
