@@ -97,39 +97,67 @@ void zlib_deflate(struct bytes *out, const void *data, size_t len, int level)
 		xmalloc(SIZE_MAX); /* deflate fails for want of memory only */
 }
 
-int zlib_inflate(struct bytes *out, const void *data, size_t len, size_t max_len, struct error *err)
+/* One stream to its end; z is prepared and is released here. *in moves behind what was read. */
+static int inflate_stream(z_stream *z, struct bytes *out, const uint8_t **in, const uint8_t *end,
+			  size_t max_len, struct error *err)
 {
-	z_stream z = { 0 };
-	const uint8_t *start = start_of(data, len), *end = start + len;
 	size_t produced = 0;
-	int status = inflateInit(&z);
+	int status = Z_OK;
 
-	z.next_in = unconst(start);
+	z->next_in = unconst(*in);
 	while (status == Z_OK) {
 		/* One byte more than allowed shows that there is more. */
 		size_t room =
 			max_len - produced < INFLATE_STEP ? max_len - produced + 1 : INFLATE_STEP;
 		bytes_reserve(out, room);
-		z.avail_in = clamp_uint((size_t)(end - z.next_in));
-		z.next_out = out->data + out->len;
-		z.avail_out = (uInt)room;
-		status = inflate(&z, Z_NO_FLUSH);
-		size_t got = room - z.avail_out;
+		z->avail_in = clamp_uint((size_t)(end - z->next_in));
+		z->next_out = out->data + out->len;
+		z->avail_out = (uInt)room;
+		status = inflate(z, Z_NO_FLUSH);
+		size_t got = room - z->avail_out;
 		out->len += got;
 		produced += got;
 		if (produced > max_len) {
-			inflateEnd(&z);
+			inflateEnd(z);
 			return error_set(err, ERROR_LIMIT,
 					 "compressed data inflates beyond %zu bytes", max_len);
 		}
 	}
-	size_t unread = (size_t)(end - z.next_in);
-	inflateEnd(&z);
+	*in = z->next_in;
+	inflateEnd(z);
 	if (status != Z_STREAM_END)
 		return error_set(err, status == Z_BUF_ERROR ? ERROR_TRUNCATED : ERROR_FORMAT,
 				 "compressed data is damaged (zlib status %d)", status);
-	if (unread)
-		return error_set(err, ERROR_FORMAT, "%zu bytes follow the compressed data", unread);
+	return 0;
+}
+
+int zlib_inflate(struct bytes *out, const void *data, size_t len, size_t max_len, struct error *err)
+{
+	z_stream z = { 0 };
+	const uint8_t *in = start_of(data, len), *end = in + len;
+
+	if (inflateInit(&z) != Z_OK)
+		xmalloc(SIZE_MAX); /* for want of memory only */
+	if (inflate_stream(&z, out, &in, end, max_len, err) < 0)
+		return -1;
+	if (in != end)
+		return error_set(err, ERROR_FORMAT, "%zu bytes follow the compressed data",
+				 (size_t)(end - in));
+	return 0;
+}
+
+int gzip_inflate(struct bytes *out, const void *data, size_t len, size_t max_len, struct error *err)
+{
+	const uint8_t *in = start_of(data, len), *end = in + len;
+	size_t before = out->len;
+
+	do {
+		z_stream z = { 0 };
+		if (inflateInit2(&z, MAX_WBITS + 16) != Z_OK)
+			xmalloc(SIZE_MAX);
+		if (inflate_stream(&z, out, &in, end, max_len - (out->len - before), err) < 0)
+			return -1;
+	} while (in < end);
 	return 0;
 }
 

@@ -14,6 +14,9 @@ void zlib_deflate(struct bytes *out, const void *data, size_t len, int level);
 /* Append the inflated data to out. Fails beyond max_len bytes or on damage. */
 int zlib_inflate(struct bytes *out, const void *data, size_t len, size_t max_len,
 		 struct error *err);
+/* The same of a gzip file (RFC 1952): of all its members, at most max_len bytes. */
+int gzip_inflate(struct bytes *out, const void *data, size_t len, size_t max_len,
+		 struct error *err);
 /* One or more zstd frames, appended to out, at most max_len bytes. */
 int zstd_decompress(struct bytes *out, const void *data, size_t len, size_t max_len,
 		    struct error *err);

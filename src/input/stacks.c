@@ -30,7 +30,7 @@ uint32_t stacks_module(struct stacks *s, const char *path, size_t len, uint8_t k
 
 	if (id != HMAP_NONE)
 		return id;
-	struct profile_module m = { .path = string, .kind = kind, .symbols = SYMBOLS_MAP_FILE };
+	struct profile_module m = { .path = string, .kind = kind, .symbols = SYMBOLS_GIVEN };
 	id = (uint32_t)s->p->modules.len;
 	vec_push(&s->p->modules, m);
 	hmap_put(&s->modules, key, id);
@@ -53,28 +53,34 @@ static uint32_t function_of(struct stacks *s, const char *name, size_t len, uint
 	return id;
 }
 
+uint32_t stacks_location(struct stacks *s, uint32_t module, uint32_t first_frame)
+{
+	uint32_t id = (uint32_t)s->p->locations.len;
+	struct profile_location l = { .address = MADE_UP + id,
+				      .module = module,
+				      .first_frame = first_frame,
+				      .frame_count = (uint32_t)s->p->frames.len - first_frame };
+
+	vec_push(&s->p->locations, l);
+	return id;
+}
+
 /* Innermost first: function, then what is at outer. */
 static uint32_t add_location(struct stacks *s, uint32_t function, uint32_t outer)
 {
 	struct profile *p = s->p;
-	uint32_t id = (uint32_t)p->locations.len;
-	struct profile_location l = { .address = MADE_UP + id,
-				      .module = p->functions.data[function].module,
-				      .first_frame = (uint32_t)p->frames.len,
-				      .frame_count = 1 };
+	uint32_t first = (uint32_t)p->frames.len, module = p->functions.data[function].module;
 
 	vec_push(&p->frames, ((struct profile_frame){ .function = function }));
 	if (outer != PROFILE_NONE) {
-		const struct profile_location o = p->locations.data[outer];
-		l.module = o.module;
-		l.frame_count += o.frame_count;
-		for (uint32_t i = 0; i < o.frame_count; i++) {
-			struct profile_frame frame = p->frames.data[o.first_frame + i];
+		const struct profile_location *o = &p->locations.data[outer];
+		module = o->module;
+		for (uint32_t i = 0; i < o->frame_count; i++) {
+			struct profile_frame frame = p->frames.data[o->first_frame + i];
 			vec_push(&p->frames, frame);
 		}
 	}
-	vec_push(&p->locations, l);
-	return id;
+	return stacks_location(s, module, first);
 }
 
 uint32_t stacks_function(struct stacks *s, const char *name, size_t len, uint32_t module)

@@ -35,6 +35,8 @@ uint32_t stacks_module(struct stacks *s, const char *path, size_t len, uint8_t k
 uint32_t stacks_function(struct stacks *s, const char *name, size_t len, uint32_t module);
 /* The same code with a function inlined into the innermost one of outer. */
 uint32_t stacks_inline(struct stacks *s, uint32_t outer, const char *name, size_t len);
+/* A location of its own, with the frames that were added to the profile from first_frame on. */
+uint32_t stacks_location(struct stacks *s, uint32_t module, uint32_t first_frame);
 struct stacks_place stacks_place(const struct stacks *s, uint32_t location);
 /* The trie node of a call made at place, below parent (PROFILE_NONE: a root). is_new: the caller
  * knows that there is none yet, which saves looking for it. */

@@ -134,7 +134,7 @@ static uint32_t add_module(struct merge *m, const struct merge_row *in)
 		row->kind = MODULE_UNKNOWN;
 	if (row->identity > IDENTITY_GENERATION)
 		row->identity = IDENTITY_NONE;
-	if (row->symbols > SYMBOLS_REGISTERED)
+	if (row->symbols > SYMBOLS_GIVEN)
 		row->symbols = SYMBOLS_NONE;
 	uint64_t key[] = { pair(row->path, row->build_id), row->kind };
 	uint32_t id = place(m, TABLE_MODULES, key, in->old, m->p->modules.len);

@@ -132,7 +132,7 @@ const char *module_symbols_name(uint8_t symbols)
 	static const char *const names[] = { "not looked up",	"debug info", "symbol table",
 					     "dynamic symbols", "kallsyms",   "map file",
 					     "missing",		"refused",    "Go's table",
-					     "jitdump",		"GDB's list" };
+					     "jitdump",		"GDB's list", "the file itself" };
 
 	return symbols < ARRAY_LEN(names) ? names[symbols] : "unknown";
 }

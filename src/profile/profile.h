@@ -114,6 +114,7 @@ enum module_symbols {
 	SYMBOLS_GO_TABLE, /* Go's .gopclntab: names, lines and inlined calls */
 	SYMBOLS_JITDUMP,
 	SYMBOLS_REGISTERED, /* objects that the process registered with GDB */
+	SYMBOLS_GIVEN,	  /* the file of another format that the profile was read from */
 };
 
 struct profile_module {

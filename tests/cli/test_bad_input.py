@@ -94,7 +94,7 @@ def test_not_a_profile():
         pass
     os.mkdir("folder")
     for command in READERS:
-        fault(1, "prof %s: text: is not a profile (prof reads its own prof.data, perf's perf.data and the output of perf script, and folded stacks)" % command,
+        fault(1, "prof %s: text: is not a profile (prof reads its own prof.data, perf.data, what perf script prints, pprof's profiles and folded stacks)" % command,
               command, "text")
         fault(1, "prof %s: empty: is empty (was the recording stopped at once?)" % command, command, "empty")
         fault(2, "prof %s: folder: is a folder (name a profile in it)" % command, command, "folder")
@@ -106,10 +106,10 @@ def test_not_a_profile():
     fault(2, "prof symbolize: what comes from standard input is written nowhere: name a file, -o FILE", "symbolize", "-")
     fault(1, "prof import: text: is not a recording that prof can import (perf.data)", "import", "text")
     with open("text", "rb") as f:
-        fault(1, "prof report: standard input: is not a profile (prof reads its own prof.data, perf's perf.data and the output of perf script, and folded stacks)",
+        fault(1, "prof report: standard input: is not a profile (prof reads its own prof.data, perf.data, what perf script prints, pprof's profiles and folded stacks)",
               "report", "-", stdin=f)
     r = run("sh", "-c", "cat text | '%s' report -" % PROF)
-    expect_line(r, 1, "prof report: standard input: is not a profile (prof reads its own prof.data, perf's perf.data and the output of perf script, and folded stacks)")
+    expect_line(r, 1, "prof report: standard input: is not a profile (prof reads its own prof.data, perf.data, what perf script prints, pprof's profiles and folded stacks)")
     expect_equal(sorted(os.listdir(".")), ["empty", "folder", "text"], "files left behind")
 
 
