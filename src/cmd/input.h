@@ -19,8 +19,8 @@ extern const char *const demangle_choices[]; /* in the order of enum name_style 
 /* -i, for a command whose struct has a cmd_input_options named member. */
 #define CMD_INPUT_FILE_OPTION(type, member)                                                  \
 	OPTION(type, member.input, OPT_STRING, 'i', "input", .argument = "FILE",             \
-	       .help = "read FILE: prof.data or perf.data, '-' is standard input (default: " \
-		       "prof.data)")
+	       .help = "read FILE: prof.data, perf.data, or what 'prof import' reads "      \
+		       "besides; '-' is standard input (default: prof.data)")
 /* The filters and how frames are named. */
 #define CMD_FILTER_OPTIONS(type, member)                                                                  \
 	OPTION(type, member.filter.event, OPT_STRING, 0, "event", .selects = true,                        \

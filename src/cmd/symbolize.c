@@ -72,20 +72,6 @@ static int check_in_place(const char *path, struct error *err)
 			 format->name, path);
 }
 
-static int write_profile(const struct profile *p, int fd, struct error *err)
-{
-	struct profile_writer *w = NULL;
-	struct profile_writer_options options = { .fd = fd };
-	int rc = profile_writer_new(&w, &options, err);
-
-	if (rc == 0)
-		rc = profile_write_all(p, w, err);
-	if (rc == 0)
-		rc = profile_writer_finish(w, err);
-	profile_writer_free(w);
-	return rc;
-}
-
 static int copy(int from, int to, struct error *err)
 {
 	CLEANUP_FREE uint8_t *buf = xmalloc(COPY_BYTES);
@@ -190,7 +176,7 @@ static int search(void *ctx, struct files *files, struct error *err)
 	resymbolize(s->p, files, &how, &s->report);
 	if (s->d)
 		fetch_name_sources(s->p, s->d);
-	return write_profile(s->p, s->made, err);
+	return profile_write_fd(s->p, s->made, err);
 }
 
 static int look_up(struct search *s, const char *from, struct error *err)

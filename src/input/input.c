@@ -79,7 +79,7 @@ const struct input_format *input_find_format(int fd)
 	return NULL;
 }
 
-static int refuse_format(int fd, const char *name, struct error *err)
+int input_refuse(int fd, const char *name, struct error *err)
 {
 	uint8_t first;
 	ssize_t n = io_pread_full(fd, &first, 1, 0);
@@ -101,7 +101,7 @@ static int read_format(struct profile *p, int fd, const char *name, uint32_t *wa
 	const struct input_format *format = input_find_format(fd);
 
 	if (!format)
-		return refuse_format(fd, name, err);
+		return input_refuse(fd, name, err);
 	profile_init(p);
 	uint32_t count = 0;
 	if (format->read(p, fd, name, &count, err) < 0) {

@@ -26,6 +26,8 @@ struct input_format {
 extern const struct input_format *const input_formats[]; /* NULL-terminated */
 /* The row for what fd, which can be sought, begins with; NULL: none. */
 const struct input_format *input_find_format(int fd);
+/* Say that fd is in none of the formats; returns -1. */
+int input_refuse(int fd, const char *name, struct error *err);
 /* A descriptor of path ("-" = stdin, gathered when it is a pipe; NULL: prof.data here) that can be
  * sought, at its start, or -1. *name: what to call it. */
 int input_open_bytes(const char *path, const char **name, struct error *err);

@@ -9,7 +9,7 @@
 
 static void count_task(struct facts *f, struct hmap *seen, const struct profile *p, uint32_t task)
 {
-	if (task >= p->tasks.len)
+	if (task >= p->tasks.len || p->tasks.data[task].flags & TASK_UNKNOWN)
 		return;
 	/* Threads in the lower half of the key space, processes in the upper. */
 	uint64_t thread = p->tasks.data[task].tid,
@@ -60,6 +60,18 @@ void facts_compute(struct facts *f, const struct profile *p, const struct filter
 	/* Never less than the rows add up to. */
 	if (f->unit == UNIT_NS && f->cpu_ns < f->total)
 		f->cpu_ns = f->total;
+}
+
+const char *facts_title(const struct profile *p)
+{
+	const char *command = p->runs.len ? profile_str(p, p->runs.data[0].command) : "";
+	const char *slash = p->origin ? strrchr(p->origin, '/') : NULL;
+
+	if (*command)
+		return command;
+	if (!p->is_foreign || !p->origin || strcmp(p->origin, "-") == 0)
+		return "profile";
+	return slash ? slash + 1 : p->origin;
 }
 
 const char *facts_kind_name(uint8_t kind)

@@ -19,6 +19,8 @@ struct facts {
 
 void facts_compute(struct facts *f, const struct profile *p, const struct filter_result *samples,
 		   uint32_t event);
+/* What was recorded: the command, else the name of the file it was read from, else "profile". */
+const char *facts_title(const struct profile *p);
 /* "user", "library", "kernel", … of an enum code_kind. */
 const char *facts_kind_name(uint8_t kind);
 /* The path of a module, "" when it has none. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "output/facts.h"
 #include "output/flame.h"
 
 #define TITLE_PX     20 /* line heights */
@@ -39,13 +40,10 @@ void flame_weight(struct bytes *out, const struct flame_page *page, uint64_t n)
 
 static void append_title(struct bytes *out, const struct flame_page *page)
 {
-	const struct profile *p = page->profile;
 	const char *title = page->options->title;
 
-	if (!title && p->runs.len > 0)
-		title = profile_str(p, p->runs.data[0].command);
 	if (!title || title[0] == '\0')
-		title = "profile";
+		title = facts_title(page->profile);
 	text_append_printable(out, title, strlen(title));
 }
 

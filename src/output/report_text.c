@@ -69,7 +69,7 @@ static void add_headline(struct report *r, struct bytes *out)
 	struct wrap w;
 	struct bytes part = { 0 };
 	CLEANUP_FREE char *command =
-		text_printable(*r->facts.command ? r->facts.command : "profile");
+		text_printable(facts_title(r->profile));
 	CLEANUP_FREE char *shown = show_elide(&r->show, command, r->show.width / 2);
 
 	wrap_begin(&w, out, "", r->show.width, 2);

@@ -38,5 +38,7 @@ int profile_has_magic(const void *data, size_t len);
  * health.complete = 0 goes with it: a later finish does not make a cut recording complete. */
 struct profile_writer;
 int profile_write_all(const struct profile *p, struct profile_writer *w, struct error *err);
+/* The same into fd, as a whole file. */
+int profile_write_fd(const struct profile *p, int fd, struct error *err);
 
 #endif

@@ -198,3 +198,17 @@ int profile_write_all(const struct profile *p, struct profile_writer *w, struct 
 	release_lists(&l);
 	return profile_writer_flush(w, err);
 }
+
+int profile_write_fd(const struct profile *p, int fd, struct error *err)
+{
+	struct profile_writer *w = NULL;
+	struct profile_writer_options options = { .fd = fd };
+	int rc = profile_writer_new(&w, &options, err);
+
+	if (rc == 0)
+		rc = profile_write_all(p, w, err);
+	if (rc == 0)
+		rc = profile_writer_finish(w, err);
+	profile_writer_free(w);
+	return rc;
+}

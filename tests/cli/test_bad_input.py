@@ -6,6 +6,9 @@ from proftest import IS_ROOT, NOBODY, PROF, SOURCE, as_nobody, copy_for_everybod
 
 READERS = ("report", "folded", "info", "symbolize")
 
+NO_PROFILE = ("is not a profile (prof reads its own prof.data, perf.data, what perf script prints, pprof's profiles and "
+              "folded stacks)")
+
 
 def expect_line(result, status, line):
     expect_equal(result.status, status, str(result))
@@ -94,22 +97,22 @@ def test_not_a_profile():
         pass
     os.mkdir("folder")
     for command in READERS:
-        fault(1, "prof %s: text: is not a profile (prof reads its own prof.data, perf.data, what perf script prints, pprof's profiles and folded stacks)" % command,
+        fault(1, "prof %s: text: " % command + NO_PROFILE,
               command, "text")
         fault(1, "prof %s: empty: is empty (was the recording stopped at once?)" % command, command, "empty")
         fault(2, "prof %s: folder: is a folder (name a profile in it)" % command, command, "folder")
-    fault(1, "prof import: empty: is empty", "import", "empty")
+    fault(1, "prof import: empty: is empty (was the recording stopped at once?)", "import", "empty")
     fault(2, "prof import: folder: is a folder (name a profile in it)", "import", "folder")
-    for redirection, text in (("<empty", "is empty"), ("<text", "is not a recording that prof can import (perf.data)")):
+    for redirection, text in (("<empty", "is empty (was the recording stopped at once?)"), ("<text", NO_PROFILE)):
         r = run("sh", "-c", "cat %s | \"$PROF\" import -" % redirection)
         expect_line(r, 1, "prof import: standard input: " + text)
     fault(2, "prof symbolize: what comes from standard input is written nowhere: name a file, -o FILE", "symbolize", "-")
-    fault(1, "prof import: text: is not a recording that prof can import (perf.data)", "import", "text")
+    fault(1, "prof import: text: " + NO_PROFILE, "import", "text")
     with open("text", "rb") as f:
-        fault(1, "prof report: standard input: is not a profile (prof reads its own prof.data, perf.data, what perf script prints, pprof's profiles and folded stacks)",
+        fault(1, "prof report: standard input: " + NO_PROFILE,
               "report", "-", stdin=f)
     r = run("sh", "-c", "cat text | '%s' report -" % PROF)
-    expect_line(r, 1, "prof report: standard input: is not a profile (prof reads its own prof.data, perf.data, what perf script prints, pprof's profiles and folded stacks)")
+    expect_line(r, 1, "prof report: standard input: " + NO_PROFILE)
     expect_equal(sorted(os.listdir(".")), ["empty", "folder", "text"], "files left behind")
 
 
