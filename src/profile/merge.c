@@ -37,6 +37,7 @@ void merge_begin_epoch(struct merge *m)
 	vec_push(&m->maps[TABLE_STRINGS].ids, 0); /* "" is never written */
 	vec_clear(&m->frames);
 	m->samples_expected = 0;
+	m->is_first_epoch = m->p->nodes.len == 0;
 }
 
 uint32_t merge_lookup(const struct merge *m, enum table_id table, uint64_t id)
@@ -224,13 +225,33 @@ static uint32_t add_mapping(struct merge *m, const struct merge_row *in)
 	return id;
 }
 
-static uint32_t put_node(struct merge *m, const struct profile_node *row, struct node_state state)
+static uint32_t index_node(struct merge *m, const struct profile_node *row, struct node_state state,
+			   uint32_t id)
 {
 	uint64_t key[] = { pair(row->parent, row->module), row->address,
 			   (uint64_t)state.broken << 8 | row->how };
-	size_t fresh = m->p->nodes.len;
-	uint32_t id = place(m, TABLE_NODES, key, PROFILE_NONE, fresh);
 
+	return place(m, TABLE_NODES, key, PROFILE_NONE, id);
+}
+
+/* Nodes are many, and within an epoch each is written once: only with a second epoch are they
+ * looked for. */
+static void index_nodes(struct merge *m)
+{
+	for (; m->nodes_indexed < m->p->nodes.len; m->nodes_indexed++)
+		index_node(m, &m->p->nodes.data[m->nodes_indexed],
+			   m->node_states.data[m->nodes_indexed], (uint32_t)m->nodes_indexed);
+}
+
+static uint32_t put_node(struct merge *m, const struct profile_node *row, struct node_state state)
+{
+	uint32_t fresh = (uint32_t)m->p->nodes.len, id = fresh;
+
+	if (!m->is_first_epoch) {
+		index_nodes(m);
+		id = index_node(m, row, state, fresh);
+		m->nodes_indexed += id == fresh;
+	}
 	if (id == fresh) {
 		vec_push(&m->p->nodes, *row);
 		vec_push(&m->node_states, state);

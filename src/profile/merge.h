@@ -32,6 +32,8 @@ struct merge {
 	VEC(struct profile_frame)
 	frames; /* by id in the epoch; copied when a location needs them */
 	VEC(struct node_state) node_states; /* by node of the profile */
+	size_t nodes_indexed; /* the first so many nodes are in keys; others once there are epochs to merge */
+	bool is_first_epoch;
 	uint32_t unknown_module, unknown_node, unknown_task, unknown_event;
 	uint64_t samples_expected; /* first id + count of the epoch's last sample chunk */
 };
