@@ -231,7 +231,8 @@ enum {
 
 struct profile_alias {
 	uint32_t function;
-	uint32_t name; /* string: another function's demangled, others as in the symbol table; 0: see more */
+	uint32_t name;	  /* string: another function's demangled, others as in the symbol table; 0:
+			     see more */
 	uint32_t linkage; /* string: as in the symbol table; 0 when the same */
 	uint32_t more;	  /* without a name: how many names of this relation were left out */
 	uint8_t relation, flags;
@@ -258,8 +259,11 @@ struct profile_code { /* machine code of a sampled function */
 struct profile_source { /* lines around a hot line */
 	uint32_t file;	/* string */
 	uint32_t first_line;
+	uint32_t flags;
 	uint32_t offset, length; /* in blob: the lines, each ended by '\n' */
 };
+
+enum { SOURCE_IS_NEWER = 1 }; /* than the program when it was read: its lines may have moved */
 
 /* What is known about the recording besides its samples. All counts are of the whole recording. */
 struct profile_health {
@@ -336,7 +340,8 @@ static inline uint64_t node_lookup_address(const struct profile_node *n)
 	return frame_is_exact(n->how) || n->address == 0 ? n->address : n->address - 1;
 }
 
-/* The first of a function's aliases, which follow each other, and how many. After profile_index(). */
+/* The first of a function's aliases, which follow each other, and how many. After profile_index().
+ */
 uint32_t profile_find_aliases(const struct profile *p, uint32_t function, uint32_t *count);
 
 /* Index of the module of kind MODULE_SYNTHETIC with this name, PROFILE_NONE when the profile has

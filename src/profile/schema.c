@@ -183,6 +183,7 @@ static const struct column code_columns[] = {
 static const struct column source_columns[] = {
 	STRING(profile_source, file),
 	NUMBER(profile_source, first_line, "", ENCODING_PLAIN),
+	NUMBER(profile_source, flags, "", ENCODING_PLAIN),
 	EXTENT("text", profile_source, offset),
 };
 

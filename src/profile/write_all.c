@@ -174,7 +174,7 @@ static void write_excerpts(const struct profile *p, struct profile_writer *w,
 	}
 	for (size_t i = 0; i < p->sources.len; i++) {
 		const struct profile_source *s = &p->sources.data[i];
-		profile_writer_add_source(w, profile_str(p, s->file), s->first_line,
+		profile_writer_add_source(w, profile_str(p, s->file), s->first_line, s->flags,
 					  in_blob(p, s->offset), s->length);
 	}
 }

@@ -92,7 +92,7 @@ void profile_writer_add_location(struct profile_writer *w, uint32_t module, uint
 void profile_writer_add_code(struct profile_writer *w, uint32_t module, uint64_t address,
 			     const void *bytes, uint32_t len);
 void profile_writer_add_source(struct profile_writer *w, const char *file, uint32_t first_line,
-			       const char *text, uint32_t len);
+			       uint32_t flags, const char *text, uint32_t len);
 
 void profile_writer_set_health(struct profile_writer *w,
 			       const struct profile_health *h); /* latest wins */

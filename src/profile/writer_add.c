@@ -206,10 +206,10 @@ void profile_writer_add_code(struct profile_writer *w, uint32_t module, uint64_t
 }
 
 void profile_writer_add_source(struct profile_writer *w, const char *file, uint32_t first_line,
-			       const char *text, uint32_t len)
+			       uint32_t flags, const char *text, uint32_t len)
 {
 	struct extent e = writer_add_bytes(w, TABLE_SOURCES, text, len);
-	struct profile_source row = { profile_writer_add_str(w, file), first_line, e.offset,
+	struct profile_source row = { profile_writer_add_str(w, file), first_line, flags, e.offset,
 				      e.length };
 
 	writer_append(w, TABLE_SOURCES, &row);

@@ -5,6 +5,7 @@
 #include "elf/elf_image.h"
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define MAX_FUNCTION_BYTES 8192u
@@ -33,6 +34,18 @@ static bool has_code(const struct excerpts *e, uint64_t start)
 	return false;
 }
 
+/* Views decode code as the machine's: what runs in another mode of it is none. */
+static bool is_native(const struct elf_image *image)
+{
+#if defined(__x86_64__)
+	return elf_image_machine(image) == ELF_MACHINE_X86_64 && elf_image_is_64bit(image);
+#elif defined(__aarch64__)
+	return elf_image_machine(image) == ELF_MACHINE_AARCH64 && elf_image_is_64bit(image);
+#else
+	return elf_image_is_64bit(image);
+#endif
+}
+
 static void add_code(struct excerpts *e, struct elf_image *image, uint64_t start, uint64_t size)
 {
 	size_t len = size < MAX_FUNCTION_BYTES ? (size_t)size : MAX_FUNCTION_BYTES;
@@ -50,7 +63,7 @@ static void collect_code(struct excerpts *e, struct symbolizer *s, const struct 
 	struct elf_image *image;
 	if (m->fd < 0 || elf_image_open_fd(&image, m->fd, m->path, NULL) < 0)
 		return;
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; is_native(image) && i < count; i++) {
 		uint64_t start, size;
 		if (symbolize_function_range(s, m->key, addresses[i], &start, &size) && size)
 			add_code(e, image, start, size);
@@ -97,8 +110,8 @@ static int compare_lines(const void *pa, const void *pb)
 }
 
 /* Lines from..to of text, as far as there are any. */
-static void add_lines(struct excerpts *e, const char *file, const struct bytes *text, uint32_t from,
-		      uint32_t to)
+static void add_lines(struct excerpts *e, const char *file, uint32_t flags,
+		      const struct bytes *text, uint32_t from, uint32_t to)
 {
 	const char *at = (const char *)text->data, *end = at + text->len;
 	for (uint32_t line = 1; line < from && at < end; line++) {
@@ -113,17 +126,28 @@ static void add_lines(struct excerpts *e, const char *file, const struct bytes *
 	size_t len = (size_t)(stop - at);
 	if (len == 0 || e->bytes.len + len > MAX_CODE_BYTES + MAX_SOURCE_BYTES)
 		return;
-	struct excerpt_source source = { xstrdup(file), from, (uint32_t)e->bytes.len,
+	struct excerpt_source source = { xstrdup(file), from, flags, (uint32_t)e->bytes.len,
 					 (uint32_t)len };
 	bytes_append(&e->bytes, at, len);
 	vec_push(&e->sources, source);
 }
 
-static bool read_source(struct files *files, pid_t pid, const char *path, struct bytes *text)
+/* Of a file; 0: not known. A copy in memory (of what lies on a file system that may stop answering)
+ * tells nothing. */
+static int64_t time_of(int fd)
+{
+	struct stat st;
+
+	return fd >= 0 && fstat(fd, &st) == 0 && st.st_nlink > 0 ? st.st_mtime : 0;
+}
+
+static bool read_source(struct files *files, pid_t pid, const char *path, struct bytes *text,
+			int64_t *time)
 {
 	int fd;
 	if (files_open_path(files, pid, path, &fd, NULL) < 0)
 		return false;
+	*time = time_of(fd);
 	int result = io_read_all(fd, text, MAX_FILE_BYTES, NULL);
 	close(fd);
 	return result == 0 && text->len;
@@ -134,14 +158,16 @@ static void add_file(struct excerpts *e, struct files *files, pid_t pid,
 		     const struct excerpt_line *lines, size_t count)
 {
 	struct bytes text = { 0 };
-	if (read_source(files, pid, path_in(lines[0].file), &text)) {
+	int64_t time = 0;
+	if (read_source(files, pid, path_in(lines[0].file), &text, &time)) {
+		uint32_t flags = e->program_time && time > e->program_time ? SOURCE_IS_NEWER : 0;
 		for (size_t i = 0; i < count;) {
 			uint32_t from =
 				lines[i].line > LINES_AROUND ? lines[i].line - LINES_AROUND : 1;
 			uint32_t to = lines[i].line + LINES_AROUND;
 			for (i++; i < count && lines[i].line <= to + LINES_AROUND + 1; i++)
 				to = lines[i].line + LINES_AROUND;
-			add_lines(e, lines[0].file, &text, from, to);
+			add_lines(e, lines[0].file, flags, &text, from, to);
 		}
 	}
 	bytes_release(&text);
@@ -190,6 +216,7 @@ void excerpts_collect(struct excerpts *e, struct symbolizer *s, struct files *fi
 {
 	if (count == 0)
 		return;
+	e->program_time = m->kind == MODULE_FILE ? time_of(m->fd) : 0;
 	collect_code(e, s, m, addresses, count);
 	collect_sources(e, s, files, m, addresses, count);
 }

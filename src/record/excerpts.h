@@ -18,9 +18,9 @@ struct excerpt_code {
 };
 
 struct excerpt_source {
-	char *file; /* owned */
-	uint32_t first_line;
-	uint32_t offset, length; /* in bytes */
+	char *file;		    /* owned */
+	uint32_t first_line, flags; /* SOURCE_IS_NEWER */
+	uint32_t offset, length;    /* in bytes */
 };
 
 struct excerpt_line {
@@ -36,6 +36,8 @@ struct excerpts { /* zeroed is valid */
 	VEC(struct excerpt_code) code;
 	VEC(struct excerpt_source) sources;
 	struct bytes bytes;
+	int64_t program_time; /* when the module's file was last changed, in seconds; 0: not known
+			       */
 };
 
 void excerpts_release(struct excerpts *e);

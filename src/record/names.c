@@ -441,7 +441,7 @@ static void write_excerpts(struct names *n, struct task_table *tasks, const stru
 	}
 	for (size_t i = 0; i < e->sources.len; i++) {
 		const struct excerpt_source *s = &e->sources.data[i];
-		profile_writer_add_source(n->rows->writer, s->file, s->first_line,
+		profile_writer_add_source(n->rows->writer, s->file, s->first_line, s->flags,
 					  (const char *)e->bytes.data + s->offset, s->length);
 	}
 }

@@ -158,8 +158,8 @@ static void add_excerpts(struct profile *p)
 {
 	static const char blob[] = "\x55\x48\x89\xe5\xc3int main(void)\n{\n";
 	struct profile_code code = { 0, 0x1100, 0, 5 };
-	struct profile_source source = { str(p, "app.c"), 10, 5, 17 };
-	struct profile_source nothing = { str(p, "empty.c"), 1, 0, 0 };
+	struct profile_source source = { str(p, "app.c"), 10, 0, 5, 17 };
+	struct profile_source nothing = { str(p, "empty.c"), 1, 0, 0, 0 };
 
 	vec_reserve(&p->blob, sizeof(blob) - 1);
 	memcpy(p->blob.data, blob, sizeof(blob) - 1);

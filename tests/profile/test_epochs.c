@@ -224,7 +224,7 @@ static void test_excerpts_are_kept_once(void **state)
 	for (int epoch = 0; epoch < 2; epoch++) {
 		uint32_t m = add_module(r.w, "/a", MODULE_FILE, SYMBOLS_NONE);
 		profile_writer_add_code(r.w, m, 64, "\x90\xc3\xcc", 2 + (uint32_t)epoch);
-		profile_writer_add_source(r.w, "a.c", 10, "one\ntwo\n", 8);
+		profile_writer_add_source(r.w, "a.c", 10, SOURCE_IS_NEWER, "one\ntwo\n", 8);
 		profile_writer_begin_epoch(r.w, NULL);
 	}
 	finish(&r);
@@ -232,6 +232,7 @@ static void test_excerpts_are_kept_once(void **state)
 	assert_int_equal(r.p.code.data[0].length, 3); /* the longer one */
 	assert_memory_equal(r.p.blob.data + r.p.code.data[0].offset, "\x90\xc3\xcc", 3);
 	assert_int_equal(r.p.sources.len, 1);
+	assert_int_equal(r.p.sources.data[0].flags, SOURCE_IS_NEWER);
 	assert_memory_equal(r.p.blob.data + r.p.sources.data[0].offset, "one\ntwo\n", 8);
 	profile_release(&r.p);
 }
