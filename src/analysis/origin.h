@@ -5,8 +5,8 @@
 #include "base/bytes.h"
 #include "profile/profile.h"
 
-/* Append before and the file's name, quoted for a shell where that is needed; nothing when commands
- * take the file by themselves. */
+/* Append before and the file's name, so quoted; nothing when commands take the file by
+ * themselves. */
 void origin_append(struct bytes *out, const struct profile *p, const char *before);
 
 #endif

@@ -86,8 +86,9 @@ const struct command *command_find(const char *name); /* NULL when there is none
  * EXIT_USAGE. */
 int command_unknown(const struct command *cmd, const char *name);
 
-extern const struct command command_record, command_report, command_flame, command_folded,
-	command_info, command_check, command_list, command_cache, command_symbolize, command_import, command_help;
+extern const struct command command_record, command_report, command_annotate, command_flame,
+	command_folded, command_info, command_check, command_list, command_cache, command_symbolize,
+	command_import, command_help;
 
 /* Print "prof NAME: text" (control characters escaped; NULL: no name) as one line to stderr. */
 void cmd_say(const struct command *cmd, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -6,9 +6,19 @@
 #include "cmd/cmd.h"
 
 const struct command *const commands[] = {
-	&command_record,    &command_report, &command_flame, &command_folded,
-	&command_info,	    &command_check,  &command_list,  &command_import,
-	&command_symbolize, &command_cache,  &command_help,  NULL,
+	&command_record,
+	&command_report,
+	&command_annotate,
+	&command_flame,
+	&command_folded,
+	&command_info,
+	&command_check,
+	&command_list,
+	&command_import,
+	&command_symbolize,
+	&command_cache,
+	&command_help,
+	NULL,
 };
 
 const struct command *command_find(const char *name)

@@ -83,8 +83,7 @@ bool kind_is_source_name(const char *path)
 	return has_source_suffix(last_component(path)) || is_below_include(path);
 }
 
-/* The name that a link led to must be one of source too. */
-static bool is_source(int fd, const char *path)
+bool kind_is_source(int fd, const char *path)
 {
 	char self[48], real[PATH_MAX];
 
@@ -108,7 +107,7 @@ const char *kind_refusal(int fd, const char *path, enum kind_purpose purpose)
 		return NULL;
 	if (purpose == KIND_MAPPED && is_dump(head, len, path))
 		return NULL;
-	if (purpose == KIND_NAMED && is_source(fd, path))
+	if (purpose == KIND_NAMED && kind_is_source(fd, path))
 		return NULL;
 	return purpose == KIND_MAPPED ? "not an ELF file" : "neither an ELF file nor source";
 }

@@ -14,6 +14,8 @@ enum kind_purpose {
 /* NULL when the file behind fd, opened by this path, is one; otherwise what it is not, for a
  * message. */
 const char *kind_refusal(int fd, const char *path, enum kind_purpose purpose);
+/* Its name, and the name of what a symbolic link led to, is one of source. */
+bool kind_is_source(int fd, const char *path);
 /* Judged by its name alone: a suffix of a programming language, or something in a folder called
  * include. */
 bool kind_is_source_name(const char *path);

@@ -7,9 +7,11 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include "analysis/annotate.h"
 #include "analysis/calltree.h"
 #include "analysis/filter.h"
 #include "analysis/flat.h"
+#include "analysis/source_texts.h"
 #include "base/bytes.h"
 #include "profile/profile.h"
 
@@ -56,6 +58,23 @@ struct flame_options {
 };
 void output_flame(struct bytes *out, const struct profile *p, const struct filter_result *samples, uint32_t event,
 		  const struct flame_options *options);
+
+/* prof annotate: a function by line and instruction, as text or JSON. */
+enum annotate_view { ANNOTATE_BOTH, ANNOTATE_SOURCE, ANNOTATE_ASM };
+struct annotate_options {
+	bool json;
+	enum annotate_view view;
+	bool whole;	      /* all lines or instructions in their order, else the hottest */
+	bool full_paths;      /* of source files, else their last part */
+	bool colour, unicode;
+	uint32_t width;	      /* columns; 0 = 80 */
+	uint32_t limit;	      /* lines, or instructions; 0 = what fits a small screen */
+	double min_percent;   /* what is below is left out, but for the whole function */
+	bool att;	      /* x86 as AT&T writes it, else as Intel does */
+	const char *function; /* as it was typed, for commands to copy; NULL: none was */
+};
+void output_annotate(struct bytes *out, const struct annotation *a, const struct source_texts *texts,
+		     const struct annotate_options *options);
 
 /* prof info: everything the file says about itself, as text (unicode: not ASCII alone) or JSON. */
 void output_info(struct bytes *out, const struct profile *p, bool json, bool unicode);

@@ -95,6 +95,16 @@ char *show_elide(const struct show *s, const char *printable, size_t width)
 	return finish(&out);
 }
 
+char *show_start(const struct show *s, const char *printable, size_t width)
+{
+	size_t len = strlen(printable), mark_width = s->unicode ? 1 : 2;
+
+	if (text_width(printable, len) <= width)
+		return xstrdup(printable);
+	size_t head = head_bytes(printable, len, width > mark_width ? width - mark_width : 0);
+	return xasprintf("%.*s%s", (int)head, printable, width >= mark_width ? mark_of(s) : "");
+}
+
 static bool after_operator(const char *name, size_t at)
 {
 	const char word[] = "operator";

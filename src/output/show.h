@@ -29,6 +29,9 @@ char *show_distinct(const struct show *s, const char *name, const char *other, s
 /* Printable text in at most width columns, cut in the middle between characters; more of the end is
  * kept. Caller frees. */
 char *show_elide(const struct show *s, const char *printable, size_t width);
+/* The start of printable text in at most width columns, with a mark where it is cut. Caller frees.
+ */
+char *show_start(const struct show *s, const char *printable, size_t width);
 /* text and spaces up to width columns; right-aligned when right. */
 void show_cell(struct show *s, const char *text, size_t width, bool right);
 /* A line of words, broken at spaces where it would be wider than s->width. */

@@ -138,6 +138,33 @@ static void add_samples(struct profile *p, struct bytes_reader *r)
 	}
 }
 
+/* Made of what the samples are: the tables above must read the same bytes as before these were. */
+static void add_excerpts(struct profile *p, const uint8_t *data, size_t size, uint8_t bits)
+{
+	size_t len = size < 64 ? size : 64;
+	static const char *const architectures[] = { "x86_64", "aarch64", "", "other" };
+	struct profile_machine m = { .architecture =
+					     strtab_add_str(&p->strings, architectures[bits % 4]) };
+
+	vec_push(&p->machines, m);
+	for (size_t i = 0; i < len; i++)
+		vec_push(&p->blob, data[size - 1 - i]);
+	for (uint32_t i = 0; i < 4; i++) {
+		struct profile_code c = { .module = (uint32_t)(i % p->modules.len),
+					  .address = i == 3 ? UINT64_MAX - 5 : i * 7,
+					  .offset = (uint32_t)len / 4 * i,
+					  .length = (uint32_t)len / 4 };
+		struct profile_source s = { .file = i % (uint32_t)p->strings.strings.len,
+					    .first_line = i == 3 ? UINT32_MAX : i,
+					    .offset = c.offset,
+					    .length = c.length };
+		vec_push(&p->code, c);
+		vec_push(&p->sources, s);
+	}
+	for (size_t i = 0; i < p->frames.len; i++)
+		p->frames.data[i].file = (uint32_t)(i % p->strings.strings.len);
+}
+
 static void fill(struct profile *p, struct bytes_reader *r)
 {
 	profile_init(p);
@@ -239,6 +266,56 @@ static void try_outputs(const struct profile *p, const struct filter_result *r, 
 	bytes_release(&out);
 }
 
+static void check_annotation(const struct annotation *a)
+{
+	uint64_t lines = 0, addresses = 0;
+
+	for (size_t i = 0; i < a->lines.len; i++) {
+		uint64_t inlined = 0;
+		const struct annotated_line *row = &a->lines.data[i];
+		for (uint32_t k = 0; k < row->inlined_count; k++)
+			inlined += a->inlined.data[row->first_inlined + k].all.weight;
+		check(row->own + inlined == row->all.weight,
+		      "a line is its own and what is inlined");
+		lines += row->all.weight;
+	}
+	for (size_t i = 0; i < a->addresses.len; i++)
+		addresses += a->addresses.data[i].all.weight;
+	check(lines == a->all.weight, "lines sum to the function");
+	check(addresses == a->all.weight, "addresses sum to the function");
+	check(a->all.weight <= a->total, "the function is within all");
+}
+
+static void try_annotate(const struct profile *p, const struct filter_result *r, uint32_t event,
+			 uint8_t bits)
+{
+	struct annotation a;
+	struct source_texts texts;
+	struct bytes out = { NULL, 0, 0 };
+	const char *name = p->functions.len ? profile_str(p, p->functions.data[0].name) : "x";
+	struct annotate_choice choice = { .function = bits & 1 ? name : NULL,
+					  .of_all = bits & 2,
+					  .frames.no_inline = bits & 4 };
+	struct annotate_options o = { .json = bits & 8,
+				      .view = bits % 3,
+				      .whole = bits & 16,
+				      .unicode = bits & 32,
+				      .att = bits & 64,
+				      .width = bits };
+
+	if (annotate_build(&a, p, r, event, &choice, NULL) < 0)
+		return;
+	check_annotation(&a);
+	source_texts_init(&texts, p);
+	output_annotate(&out, &a, &texts, &o);
+	for (size_t i = 0; i < out.len; i++)
+		check(out.data[i] >= 0x20 || out.data[i] == '\n' || out.data[i] == '\t',
+		      "no control characters in an annotation");
+	source_texts_release(&texts);
+	annotate_release(&a);
+	bytes_release(&out);
+}
+
 static int make_filter(struct filter **f, const struct profile *p, struct bytes_reader *r,
 		       uint8_t word)
 {
@@ -269,12 +346,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct bytes_reader head = r;
 	reader_take(&r, reader_left(&r) < 32 ? reader_left(&r) : 32);
 	fill(&p, &r);
+	add_excerpts(&p, data, size, bits);
 	check(profile_is_consistent(&p), "the made-up profile is consistent");
 	if (make_filter(&f, &p, &head, word) == 0) {
 		filter_apply(f, &samples);
 		try_trees(&p, &samples, filter_event(f), bits);
 		try_flat(&p, &samples, filter_event(f), bits % 7);
 		try_outputs(&p, &samples, filter_event(f), bits);
+		try_annotate(&p, &samples, filter_event(f), bits);
 		filter_result_release(&samples);
 		filter_free(f);
 	}

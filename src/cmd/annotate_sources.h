@@ -1,0 +1,22 @@
+/* Source files of an annotated function on this machine. */
+#ifndef PROF_CMD_ANNOTATE_SOURCES_H
+#define PROF_CMD_ANNOTATE_SOURCES_H
+
+#include <stdbool.h>
+
+#include "analysis/annotate.h"
+#include "analysis/source_texts.h"
+#include "cmd/cmd.h"
+
+struct source_places {
+	struct cmd_strings dirs; /* searched for the longest end of a name that is there */
+	struct cmd_strings maps; /* FROM=TO: a name that begins with FROM is looked for below TO */
+};
+
+/* False, and *map it, when one is not FROM=TO. */
+bool source_places_are_valid(const struct source_places *places, const char **map);
+/* Read what the profile does not hold of the function's lines; all: also what lies between. */
+void annotate_sources_read(struct source_texts *texts, const struct annotation *a,
+			   const struct source_places *places, bool all);
+
+#endif
