@@ -3,8 +3,9 @@
 #include "analysis/instructions.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "analysis/code_index.h"
 
 /* Code decoded for one view: recordings hold at most 8 kB of a function. */
 #define BYTES_LIMIT	 ((size_t)1 << 20)
@@ -14,61 +15,9 @@ struct decoding {
 	struct instructions *out;
 	const struct annotation *annotation;
 	struct disasm *disasm;
-	uint32_t *sorted; /* the profile's code, by module and address */
+	struct code_index code;
 	size_t bytes;
 };
-
-struct sort_key {
-	uint64_t address;
-	uint32_t module, row;
-};
-
-static int compare_keys(const void *pa, const void *pb)
-{
-	const struct sort_key *x = pa, *y = pb;
-
-	if (x->module != y->module)
-		return x->module < y->module ? -1 : 1;
-	if (x->address != y->address)
-		return x->address < y->address ? -1 : 1;
-	return x->row < y->row ? -1 : x->row > y->row;
-}
-
-static void sort_code(struct decoding *d)
-{
-	const struct profile *p = d->annotation->profile;
-	struct sort_key *keys = xcalloc(p->code.len, sizeof(*keys));
-
-	for (uint32_t i = 0; i < p->code.len; i++)
-		keys[i] = (struct sort_key){ p->code.data[i].address, p->code.data[i].module, i };
-	if (p->code.len)
-		qsort(keys, p->code.len, sizeof(*keys), compare_keys);
-	d->sorted = xcalloc(p->code.len, sizeof(*d->sorted));
-	for (size_t i = 0; i < p->code.len; i++)
-		d->sorted[i] = keys[i].row;
-	free(keys);
-}
-
-/* The code row with the greatest start that is not above the address, if it holds it. */
-static const struct profile_code *find_code(const struct decoding *d, uint32_t module,
-					    uint64_t address)
-{
-	const struct profile *p = d->annotation->profile;
-	size_t low = 0, high = p->code.len;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct profile_code *c = &p->code.data[d->sorted[middle]];
-		if (c->module < module || (c->module == module && c->address <= address))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == 0)
-		return NULL;
-	const struct profile_code *c = &p->code.data[d->sorted[low - 1]];
-	return c->module == module && address - c->address < c->length ? c : NULL;
-}
 
 /* The place the address has, or, of a call, its return address less one. */
 static uint32_t find_location(const struct profile *p, uint32_t module,
@@ -106,6 +55,7 @@ static void add_instruction(struct decoding *d, uint32_t module,
 				 .known = decoded->known,
 				 .has_target = decoded->has_target,
 				 .target = decoded->target,
+				 .block = (uint32_t)d->out->blocks.len,
 				 .text = (uint32_t)d->out->texts.len };
 
 	i.all.error = NAN;
@@ -150,7 +100,7 @@ static void decode_block(struct decoding *d, const struct profile_code *c)
 	const uint8_t *bytes = d->annotation->profile->blob.data + c->offset;
 	struct instruction_block b = { .module = c->module,
 				       .first = (uint32_t)d->out->items.len,
-				       .is_cut = c->length >= RECORDED_AT_MOST };
+				       .is_cut = c->length == RECORDED_AT_MOST };
 	/* Code does not go on behind the end of the address space. */
 	uint64_t room = UINT64_MAX - c->address;
 	size_t len = c->length < room ? c->length : (size_t)room;
@@ -196,7 +146,7 @@ static void place_address(struct decoding *d, const struct annotated_address *a)
 	struct instructions *out = d->out;
 
 	if (d->disasm && !is_in_last_block(out, a)) {
-		const struct profile_code *c = find_code(d, a->module, a->address);
+		const struct profile_code *c = code_index_find(&d->code, a->module, a->address);
 		if (c && c->length)
 			decode_block(d, c);
 	}
@@ -220,11 +170,11 @@ void instructions_build(struct instructions *out, const struct annotation *a,
 	disasm_new(&d.disasm,
 		   p->machines.len ? profile_str(p, p->machines.data[0].architecture) : "", syntax,
 		   &out->error);
-	sort_code(&d);
+	code_index_init(&d.code, p);
 	for (size_t i = 0; i < a->addresses.len; i++)
 		place_address(&d, &a->addresses.data[i]);
 	disasm_free(d.disasm);
-	free(d.sorted);
+	code_index_release(&d.code);
 }
 
 void instructions_release(struct instructions *i)
@@ -237,10 +187,5 @@ void instructions_release(struct instructions *i)
 const struct instruction *instruction_before(const struct instructions *all,
 					     const struct instruction *i)
 {
-	size_t n = (size_t)(i - all->items.data);
-
-	for (size_t b = 0; b < all->blocks.len; b++)
-		if (all->blocks.data[b].first == n)
-			return NULL;
-	return n ? i - 1 : NULL;
+	return i > all->items.data && i[-1].block == i->block ? i - 1 : NULL;
 }

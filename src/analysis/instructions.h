@@ -14,6 +14,7 @@ struct instruction {
 	bool is_inside;	      /* its target is in the block */
 	bool has_target;
 	uint64_t target;
+	uint32_t block;
 	uint32_t text;	     /* its offset, see instruction_text */
 	uint32_t file, line; /* of the innermost frame; line 0: not known */
 	uint32_t function;   /* of the profile: the innermost frame's; PROFILE_NONE: not known */

@@ -1,4 +1,4 @@
-/* Windows of lines, chained by file. */
+/* Windows of lines: excerpts are searched by file and line, a whole file is one. */
 #include "analysis/source_texts.h"
 
 #include <stdlib.h>
@@ -23,21 +23,30 @@ static uint32_t add_starts(struct source_texts *t, const char *text, size_t len)
 	return count;
 }
 
-static void add_window(struct source_texts *t, uint32_t file, uint32_t first_line, const char *text,
+/* False when it has no lines. */
+static bool add_window(struct source_texts *t, uint32_t file, uint32_t first_line, const char *text,
 		       size_t len)
 {
-	struct source_window w = { .first_line = first_line,
-				   .next = hmap_get(&t->files, file),
+	struct source_window w = { .file = file,
+				   .first_line = first_line,
 				   .first_start = (uint32_t)t->starts.len,
 				   .text = text };
 
 	if (len >= UINT32_MAX)
-		return;
+		return false;
 	w.line_count = add_starts(t, text, len);
-	if (w.line_count == 0)
-		return;
-	hmap_put(&t->files, file, (uint32_t)t->windows.len);
-	vec_push(&t->windows, w);
+	if (w.line_count)
+		vec_push(&t->windows, w);
+	return w.line_count > 0;
+}
+
+static int compare_windows(const void *pa, const void *pb)
+{
+	const struct source_window *x = pa, *y = pb;
+
+	if (x->file != y->file)
+		return x->file < y->file ? -1 : 1;
+	return x->first_line < y->first_line ? -1 : x->first_line > y->first_line;
 }
 
 void source_texts_init(struct source_texts *t, const struct profile *p)
@@ -51,6 +60,9 @@ void source_texts_init(struct source_texts *t, const struct profile *p)
 		if (s->flags & SOURCE_IS_NEWER)
 			source_texts_set_state(t, s->file, SOURCE_NEWER);
 	}
+	t->excerpts = t->windows.len;
+	if (t->excerpts)
+		qsort(t->windows.data, t->excerpts, sizeof(*t->windows.data), compare_windows);
 }
 
 void source_texts_release(struct source_texts *t)
@@ -60,7 +72,7 @@ void source_texts_release(struct source_texts *t)
 	vec_release(&t->owned);
 	vec_release(&t->windows);
 	vec_release(&t->starts);
-	hmap_release(&t->files);
+	hmap_release(&t->whole);
 	hmap_release(&t->states);
 }
 
@@ -76,18 +88,36 @@ static const char *window_line(const struct source_texts *t, const struct source
 	return w->text + start[0];
 }
 
+/* The number of excerpts that come before this line of the file, or begin with it. */
+static size_t excerpts_up_to(const struct source_texts *t, uint32_t file, uint32_t line)
+{
+	size_t low = 0, high = t->excerpts;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct source_window *w = &t->windows.data[middle];
+		if (w->file < file || (w->file == file && w->first_line <= line))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 const char *source_texts_line(const struct source_texts *t, uint32_t file, uint32_t line,
 			      size_t *len)
 {
-	for (uint32_t w = hmap_get(&t->files, file); w != HMAP_NONE; w = t->windows.data[w].next) {
-		const char *text = window_line(t, &t->windows.data[w], line, len);
-		if (text)
-			return text;
-	}
-	return NULL;
+	size_t excerpt = excerpts_up_to(t, file, line);
+	uint32_t whole = hmap_get(&t->whole, file);
+	const char *text = NULL;
+
+	if (excerpt && t->windows.data[excerpt - 1].file == file)
+		text = window_line(t, &t->windows.data[excerpt - 1], line, len);
+	return text || whole == HMAP_NONE ? text
+					  : window_line(t, &t->windows.data[whole], line, len);
 }
 
-/* Do two windows say the same of the lines that both have? */
+/* Do two windows say the same of the lines that the first has? */
 static bool agree(const struct source_texts *t, const struct source_window *a,
 		  const struct source_window *b)
 {
@@ -95,7 +125,7 @@ static bool agree(const struct source_texts *t, const struct source_window *a,
 		size_t len = 0, other_len = 0;
 		const char *text = window_line(t, a, a->first_line + i, &len);
 		const char *other = window_line(t, b, a->first_line + i, &other_len);
-		if (!other || len != other_len || memcmp(text, other, len) != 0)
+		if (!text || !other || len != other_len || memcmp(text, other, len) != 0)
 			return false;
 	}
 	return true;
@@ -105,23 +135,20 @@ void source_texts_add_file(struct source_texts *t, uint32_t file, const char *te
 			   enum source_state state)
 {
 	char *copy = xstrndup(text, len);
-	uint32_t before = hmap_get(&t->files, file);
-	size_t windows = t->windows.len;
+	bool recorded = source_texts_has(t, file), changed = false;
 
 	vec_push(&t->owned, copy);
-	add_window(t, file, 1, copy, len);
-	if (t->windows.len == windows)
+	if (!add_window(t, file, 1, copy, len))
 		return;
-	for (uint32_t w = before; w != HMAP_NONE; w = t->windows.data[w].next) {
-		if (agree(t, &t->windows.data[w], &t->windows.data[windows]))
-			continue;
-		hmap_put(&t->files, file, before);
-		state = SOURCE_CHANGED;
-		break;
-	}
+	const struct source_window *whole = &t->windows.data[t->windows.len - 1];
+	for (size_t i = excerpts_up_to(t, file, UINT32_MAX);
+	     i-- > 0 && t->windows.data[i].file == file && !changed;)
+		changed = !agree(t, &t->windows.data[i], whole);
 	/* Where the recording holds lines and they are the same, they have not moved since. */
-	if (before == HMAP_NONE || state == SOURCE_CHANGED)
-		source_texts_set_state(t, file, state);
+	if (changed || !recorded)
+		source_texts_set_state(t, file, changed ? SOURCE_CHANGED : state);
+	if (!changed)
+		hmap_put(&t->whole, file, (uint32_t)t->windows.len - 1);
 }
 
 void source_texts_set_state(struct source_texts *t, uint32_t file, enum source_state state)
@@ -138,5 +165,8 @@ enum source_state source_texts_state(const struct source_texts *t, uint32_t file
 
 bool source_texts_has(const struct source_texts *t, uint32_t file)
 {
-	return hmap_get(&t->files, file) != HMAP_NONE;
+	size_t excerpt = excerpts_up_to(t, file, UINT32_MAX);
+
+	return hmap_get(&t->whole, file) != HMAP_NONE ||
+	       (excerpt && t->windows.data[excerpt - 1].file == file);
 }

@@ -17,16 +17,17 @@ enum source_state { /* of a file as it was found here */
 };
 
 struct source_window { /* lines that follow each other */
+	uint32_t file;
 	uint32_t first_line, line_count;
-	uint32_t next;	      /* of the same file, PROFILE_NONE at the end */
 	uint32_t first_start; /* in starts: where each line begins, and where the last one ends */
 	const char *text;     /* borrowed */
 };
 
 struct source_texts {
-	struct hmap files;  /* string id of the name → its first window */
+	struct hmap whole;  /* string id of the name → the window with the whole file */
 	struct hmap states; /* … → enum source_state; none: as recorded */
 	VEC(struct source_window) windows;
+	size_t excerpts; /* so many windows, by file and line; the others are whole files */
 	VEC(uint32_t) starts;
 	VEC(char *) owned;
 };

@@ -7,6 +7,7 @@
 #include "base/bytes.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "cmd/annotate_program.h"
 #include "cmd/annotate_sources.h"
 #include "cmd/cmd.h"
 #include "cmd/input.h"
@@ -132,7 +133,29 @@ static int show(const struct options *o, const struct annotation *a, const char 
 	return status;
 }
 
-static int annotate(const struct options *o, const struct cmd_view *v, const char *function)
+/* What the recording lacks, from the program's file here: code, and the lines of instructions that
+ * were not sampled. */
+static int read_program(const struct options *o, struct cmd_view *v, struct annotation *a,
+			const struct annotate_choice *choice)
+{
+	bool source = o->source && !o->assembler, in_order = o->whole || o->assembler;
+	struct error err = { 0 };
+	bool changed = false;
+
+	if (source || (!in_order && !annotate_program_is_wanted(a)))
+		return 0;
+	if (annotate_program_read(&v->profile, a, &changed, &err) < 0)
+		cmd_say(&command_annotate, "%s", err.text);
+	if (!changed)
+		return 0;
+	annotate_release(a);
+	error_clear(&err);
+	if (annotate_build(a, &v->profile, &v->samples, v->event, choice, &err) == 0)
+		return 0;
+	return cmd_fail(&command_annotate, &err, -1);
+}
+
+static int annotate(const struct options *o, struct cmd_view *v, const char *function)
 {
 	struct annotate_choice choice = {
 		.function = function,
@@ -144,6 +167,8 @@ static int annotate(const struct options *o, const struct cmd_view *v, const cha
 
 	if (annotate_build(&a, &v->profile, &v->samples, v->event, &choice, &err) < 0)
 		return cmd_fail(&command_annotate, &err, cmd_status(&err));
+	if (read_program(o, v, &a, &choice) < 0)
+		return EXIT_FAILED;
 	int status = show(o, &a, function);
 	annotate_release(&a);
 	return status;
@@ -182,7 +207,8 @@ const struct command command_annotate = {
 		"Code and lines around what is hot are in the recording, so that it can be read on another "
 		"machine; more lines come from the source files, where these are found by the names they "
 		"were compiled as, below --source-dir, or by --source-map. Only files with names of source "
-		"are read.\n"
+		"are read. Code that the recording lacks, and lines of instructions that were not sampled, "
+		"come from the program's file here if it is the one that ran.\n"
 		"\n"
 		"An interrupt finds the processor a little behind what took the time: the weight of an "
 		"instruction belongs to it or to the one before it, which is shown with those that have a "

@@ -195,14 +195,23 @@ static bool is_same_file(const struct profile *p, const struct profile_module *m
 	return same;
 }
 
-static int open_module(const struct job *j, const struct profile_module *m)
+size_t resymbolize_build_id(const struct profile *p, const struct profile_module *m,
+			    uint8_t out[64])
 {
-	const char *path = profile_str(j->p, m->path);
+	return m->identity == IDENTITY_GNU_BUILD_ID
+		       ? parse_build_id(profile_str(p, m->build_id), out)
+		       : 0;
+}
+
+int resymbolize_open_module(const struct profile *p, struct files *files,
+			    const struct profile_module *m)
+{
+	const char *path = profile_str(p, m->path);
 	int fd;
 
-	if (files_open_path(j->files, 0, path, &fd, NULL) < 0)
+	if (m->kind != MODULE_FILE || files_open_path(files, 0, path, &fd, NULL) < 0)
 		return -1;
-	if (is_same_file(j->p, m, fd, path))
+	if (is_same_file(p, m, fd, path))
 		return fd;
 	close_fd_ptr(&fd);
 	return -1;
@@ -354,7 +363,7 @@ static void look_up_module(struct job *j, const struct address *rows, size_t cou
 	if (!can_look_up(j, m))
 		return;
 	j->module = rows[0].module;
-	CLEANUP_CLOSE int fd = m->kind == MODULE_FILE ? open_module(j, m) : -1;
+	CLEANUP_CLOSE int fd = resymbolize_open_module(j->p, j->files, m);
 	struct symbolize_module what = {
 		.key = j->module,
 		.kind = m->kind,
@@ -362,9 +371,7 @@ static void look_up_module(struct job *j, const struct address *rows, size_t cou
 		.build_id = build_id,
 		.fd = fd,
 	};
-	if (m->identity == IDENTITY_GNU_BUILD_ID)
-		what.build_id_len =
-			(uint8_t)parse_build_id(profile_str(j->p, m->build_id), build_id);
+	what.build_id_len = (uint8_t)resymbolize_build_id(j->p, m, build_id);
 	CLEANUP_FREE uint64_t *addresses = xcalloc(count, sizeof(*addresses));
 	for (size_t i = 0; i < count; i++)
 		addresses[i] = rows[i].address;

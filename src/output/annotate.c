@@ -186,5 +186,7 @@ void output_annotate(struct bytes *out, const struct annotation *a,
 		else
 			annotate_lines(&o);
 	}
+	free(o.line_starts);
+	free(o.line_items);
 	instructions_release(&o.instructions);
 }

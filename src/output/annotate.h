@@ -13,7 +13,9 @@ struct annotate_output {
 	const struct annotation *annotation;
 	const struct source_texts *texts;
 	const struct annotate_options *options;
-	struct instructions instructions; /* none in the view of source alone */
+	struct instructions instructions;   /* none in the view of source alone */
+	uint32_t *line_starts, *line_items; /* sampled instructions by line */
+	uint32_t lines_between;		    /* printed so far, for the whole function */
 	size_t address_width;
 };
 
@@ -45,6 +47,8 @@ char *annotate_file_name(const struct annotate_output *o, uint32_t file);
 
 void annotate_lines(struct annotate_output *o);
 void annotate_asm(struct annotate_output *o);
+/* Before annotate_line_instructions. */
+void annotate_index_lines(struct annotate_output *o);
 /* Instructions of a line, the hottest so many of them; returns how many rows that took. Rows of
  * context come on top. */
 size_t annotate_line_instructions(struct annotate_output *o, uint32_t line_row, size_t most);

@@ -114,60 +114,93 @@ static int compare_ranked(const void *pa, const void *pb)
 	return x->item < y->item ? -1 : x->item > y->item;
 }
 
-/* Sampled ones of a line (ANNOTATE_NONE: of all), the hottest first. Caller frees. */
-static struct ranked *rank_items(const struct annotate_output *o, uint32_t line_row, size_t *count)
+/* Sampled ones, the hottest first. Caller frees. */
+static struct ranked *rank_items(const struct annotate_output *o, size_t *count)
 {
 	const struct instructions *all = &o->instructions;
 	struct ranked *ranked = xcalloc(all->items.len, sizeof(*ranked));
 
 	*count = 0;
 	for (uint32_t i = 0; i < all->items.len; i++) {
-		const struct instruction *item = &all->items.data[i];
-		if (item->all.count && (line_row == ANNOTATE_NONE || item->line_row == line_row))
-			ranked[(*count)++] = (struct ranked){ i, item->all.weight };
+		if (all->items.data[i].all.count)
+			ranked[(*count)++] = (struct ranked){ i, all->items.data[i].all.weight };
 	}
 	if (*count)
 		qsort(ranked, *count, sizeof(*ranked), compare_ranked);
 	return ranked;
 }
 
-static uint32_t block_of(const struct instructions *all, uint32_t item)
+/* An item and those around it in its block. */
+static void mark(const struct instructions *all, bool *wanted, uint32_t item, uint32_t around)
 {
-	uint32_t b = 0;
+	const struct instruction_block *b = &all->blocks.data[all->items.data[item].block];
+	uint32_t from = item - b->first > around ? item - around : b->first;
 
-	while (b + 1 < all->blocks.len && all->blocks.data[b + 1].first <= item)
-		b++;
-	return b;
+	for (uint32_t i = from; i < b->first + b->count && i <= item + around; i++)
+		wanted[i] = true;
 }
 
-/* An item and those around it in its block. */
-static void mark(const struct instructions *all, bool *wanted, uint32_t item, uint32_t before,
-		 uint32_t after)
-{
-	const struct instruction_block *b = &all->blocks.data[block_of(all, item)];
-	uint32_t from = item - b->first > before ? item - before : b->first;
-	uint32_t end = b->first + b->count;
+/* ---- those of a line ---- */
 
-	for (uint32_t i = from; i < end && i <= item + after; i++)
-		wanted[i] = true;
+/* Those of line n end up between the starts n and n + 1, which are first counted one place on. */
+void annotate_index_lines(struct annotate_output *o)
+{
+	const struct instruction *items = o->instructions.items.data;
+	size_t lines = o->annotation->lines.len, count;
+	CLEANUP_FREE struct ranked *ranked = rank_items(o, &count);
+
+	o->line_starts = xcalloc(lines + 2, sizeof(*o->line_starts));
+	o->line_items = xcalloc(count, sizeof(*o->line_items));
+	for (size_t i = 0; i < count; i++)
+		o->line_starts[items[ranked[i].item].line_row + 2]++;
+	for (size_t i = 2; i < lines + 2; i++)
+		o->line_starts[i] += o->line_starts[i - 1];
+	for (size_t i = 0; i < count; i++) {
+		uint32_t row = items[ranked[i].item].line_row;
+		o->line_items[o->line_starts[row + 1]++] = ranked[i].item;
+	}
+}
+
+static int compare_items(const void *pa, const void *pb)
+{
+	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
+
+	return (a > b) - (a < b);
+}
+
+/* Of a line's items so many, and before each hot one the one before it, in their order. */
+static uint32_t *choose_items(const struct annotate_output *o, const uint32_t *items, size_t count,
+			      size_t *chosen)
+{
+	const struct instructions *all = &o->instructions;
+	uint64_t hot = o->annotation->all.weight / GAP_PART;
+	uint32_t *out = xcalloc(2 * count, sizeof(*out));
+
+	*chosen = 0;
+	for (size_t i = 0; i < count; i++) {
+		const struct instruction *item = &all->items.data[items[i]];
+		out[(*chosen)++] = items[i];
+		if (item->all.weight >= hot && instruction_before(all, item))
+			out[(*chosen)++] = items[i] - 1;
+	}
+	qsort(out, *chosen, sizeof(*out), compare_items);
+	return out;
 }
 
 size_t annotate_line_instructions(struct annotate_output *o, uint32_t line_row, size_t most)
 {
 	const struct instructions *all = &o->instructions;
-	size_t count, rows = 0;
-	uint64_t hot = o->annotation->all.weight / GAP_PART;
+	size_t first = o->line_starts[line_row], count = o->line_starts[line_row + 1] - first;
+	size_t chosen, rows = 0;
 
-	if (o->options->view != ANNOTATE_BOTH || all->items.len == 0)
+	if (o->options->view != ANNOTATE_BOTH || count == 0)
 		return 0;
-	CLEANUP_FREE struct ranked *ranked = rank_items(o, line_row, &count);
-	CLEANUP_FREE bool *wanted = xcalloc(all->items.len, sizeof(*wanted));
-	for (size_t i = 0; i < count && i < most; i++)
-		mark(all, wanted, ranked[i].item, ranked[i].weight >= hot, 0);
-	for (uint32_t i = 0; i < all->items.len; i++) {
-		if (!wanted[i])
+	CLEANUP_FREE uint32_t *items =
+		choose_items(o, &o->line_items[first], count < most ? count : most, &chosen);
+	for (size_t i = 0; i < chosen; i++) {
+		const struct instruction *item = &all->items.data[items[i]];
+		if (i && items[i] == items[i - 1])
 			continue;
-		const struct instruction *item = &all->items.data[i];
 		print_instruction(o, item, item->line_row == line_row ? &item->all : NULL, 0);
 		rows++;
 	}
@@ -220,7 +253,7 @@ static size_t choose_hottest(struct annotate_output *o, const struct ranked *ran
 	uint64_t least = annotate_least(o);
 
 	while (shown < count && shown < limit && ranked[shown].weight >= least)
-		mark(all, wanted, ranked[shown++].item, CONTEXT, CONTEXT);
+		mark(all, wanted, ranked[shown++].item, CONTEXT);
 	return shown;
 }
 
@@ -232,7 +265,7 @@ void annotate_asm(struct annotate_output *o)
 
 	if (all->items.len == 0)
 		return;
-	CLEANUP_FREE struct ranked *ranked = rank_items(o, ANNOTATE_NONE, &count);
+	CLEANUP_FREE struct ranked *ranked = rank_items(o, &count);
 	CLEANUP_FREE bool *wanted = xcalloc(all->items.len, sizeof(*wanted));
 	if (o->options->whole)
 		memset(wanted, true, all->items.len);

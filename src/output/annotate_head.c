@@ -101,17 +101,34 @@ static void say(struct annotate_output *o, enum show_style style, const char *se
 	bytes_release(&text);
 }
 
-/* An event whose address is that of the instruction it is about: "cycles:pp". */
+/* The kernel's numbers (PERF_TYPE_…, PERF_COUNT_SW_…). */
+enum { TYPE_SOFTWARE = 1, TYPE_TRACEPOINT = 2, SOFTWARE_TASK_CLOCK = 1 };
+
+/* Two of these ask for the address of the very instruction. */
+static unsigned precision(const char *name)
+{
+	const char *modifiers = strrchr(name, ':');
+	unsigned count = 0;
+
+	if (!modifiers || strspn(modifiers + 1, "ukhGHpPSDIWe") != strlen(modifiers + 1))
+		return 0;
+	while (*modifiers)
+		count += *modifiers++ == 'p';
+	return count;
+}
+
+/* Is a sample's address that of the instruction it is about? What software counts happens in it,
+ * but clocks interrupt whatever they were asked for. */
 static bool is_precise(const struct annotation *a)
 {
 	const struct profile *p = a->profile;
 
 	if (a->event >= p->events.len)
 		return false;
-	const char *name = profile_str(p, p->events.data[a->event].name);
-	const char *modifiers = strrchr(name, ':');
-	return modifiers && strchr(modifiers, 'p') &&
-	       strspn(modifiers + 1, "ukhGHpPSDIWe") == strlen(modifiers + 1);
+	const struct profile_event *e = &p->events.data[a->event];
+	if (e->type == TYPE_SOFTWARE)
+		return e->config > SOFTWARE_TASK_CLOCK;
+	return e->type == TYPE_TRACEPOINT || precision(profile_str(p, e->name)) >= 2;
 }
 
 static void say_what_shares_are(struct annotate_output *o)
@@ -184,9 +201,16 @@ static bool has_lines(const struct annotation *a)
 	return false;
 }
 
+static bool is_kernel(const struct annotate_output *o)
+{
+	return annotation_key(o->annotation, o->annotation->key)->kind == CODE_KERNEL;
+}
+
 static void say_no_lines(struct annotate_output *o)
 {
-	if (has_lines(o->annotation) || o->options->view == ANNOTATE_ASM)
+	if (is_kernel(o))
+		say(o, SHOW_WARN, "lines and code of the kernel are not recorded");
+	if (is_kernel(o) || has_lines(o->annotation) || o->options->view == ANNOTATE_ASM)
 		return;
 	say(o, SHOW_WARN,
 	    "no lines are known of this code: it has no debug information (gcc -g), or 'prof "
@@ -198,7 +222,7 @@ static void say_no_code(struct annotate_output *o)
 	const struct instructions *all = &o->instructions;
 	struct bytes text = { 0 };
 
-	if (o->options->view == ANNOTATE_SOURCE || all->missing == 0)
+	if (o->options->view == ANNOTATE_SOURCE || all->missing == 0 || is_kernel(o))
 		return;
 	if (all->error.code) {
 		bytes_printf(&text, "%s", all->error.text);
@@ -207,7 +231,7 @@ static void say_no_code(struct annotate_output *o)
 		percent_append(&text, all->missing, o->annotation->all.weight);
 		bytes_printf(&text,
 			     "%% of these samples is not in the recording, which keeps that of "
-			     "the hottest functions");
+			     "the hottest functions, nor is the program that ran here");
 	}
 	bytes_u8(&text, '\0');
 	CLEANUP_FREE char *shown = show_name(&o->show, (const char *)text.data);

@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "output/annotate.h"
 
-#define WHOLE_LINES_MAX UINT32_C(20000) /* of a file, for lines between those that were sampled */
+#define WHOLE_LINES_MAX UINT32_C(20000) /* between those that were sampled */
 #define MOST_INLINED	((size_t)3)
 #define MOST_OF_FIRST	((size_t)4) /* instructions */
 #define MOST_OF_OTHERS	((size_t)2)
@@ -181,13 +181,14 @@ static void print_between(struct annotate_output *o, uint32_t file, uint32_t fro
 	size_t len;
 
 	for (uint32_t line = from; line < to; line++) {
-		if (to - from > WHOLE_LINES_MAX || !source_texts_line(o->texts, file, line, &len)) {
+		if (o->lines_between++ > WHOLE_LINES_MAX) {
 			gap = true;
-			if (to - from > WHOLE_LINES_MAX)
-				break;
-			continue;
+			break;
 		}
-		print_line(o, file, line, NULL, true);
+		if (source_texts_line(o->texts, file, line, &len))
+			print_line(o, file, line, NULL, true);
+		else
+			gap = true;
 	}
 	if (!gap)
 		return;
@@ -218,6 +219,7 @@ void annotate_lines(struct annotate_output *o)
 
 	if (a->lines.len == 0)
 		return;
+	annotate_index_lines(o);
 	if (!o->options->whole) {
 		print_hottest(o);
 		return;

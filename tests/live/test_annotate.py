@@ -161,6 +161,56 @@ def test_newer_source():
     expect(newer not in annotate(r, "work"), "older ones are as they were")
 
 
+LONG = """
+#if defined(__x86_64__)
+#define ADD "add $1, %%0"
+#else
+#define ADD "add %%0, %%0, #1"
+#endif
+__attribute__((noinline)) unsigned long big(unsigned long x)
+{
+	__asm__ volatile(".rept 8000\\n\\t" ADD "\\n\\t.endr" : "+r"(x)); /* big */
+	return x;
+}
+int main(void)
+{
+	unsigned long x = 1;
+	for (int i = 0; i < %d; i++)
+		x = big(x);
+	return x == 0;
+}
+"""
+
+
+def test_program_here():
+    """What the recording lacks of a long function's code, and lines of what was not sampled, come from the program that
+    ran, and from no other."""
+    def build(turns):
+        with open("big.c", "w", encoding="utf-8") as f:
+            f.write(LONG % turns)
+        b = run("gcc", "-g", "-O1", "-Wl,--build-id", "big.c", "-o", "big")
+        expect_equal(b.status, 0, b.err)
+
+    build(200000)
+    r = record("./big")
+    a = as_json(r, "big", "--asm")
+    need_decoder(a)
+    expect_code(a)
+    items = a["code"][0]["instructions"]
+    expect(len(items) > 8000, "all of its code: %d" % len(items))
+    expect(all(i.get("file") for i in items if i["known"]), "each has a line")
+    os.rename("big", "there")
+    away = as_json(r, "big", "--asm")
+    expect(away["code_missing"]["samples"] > 0.5 * away["function"]["samples"], "the recording has its beginning")
+    expect_equal(away["code_missing"]["weight"] + away["code"][0]["weight"], away["function"]["weight"], "weights")
+    text = annotate(r, "big")
+    expect("is not in the recording" in " ".join(text.split()), text)
+    build(200001)
+    expect_equal(as_json(r, "big", "--asm"), away, "another program of that name is left alone")
+    os.rename("there", "big")
+    expect_equal(as_json(r, "big", "--asm"), a, "with the one that ran it is as before")
+
+
 SECRET = "the secret line\n"
 HOSTILE = """
 int main(void)
