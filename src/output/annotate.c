@@ -75,7 +75,7 @@ void annotate_titles(struct annotate_output *o, const char *what, const char *te
 	show_cell(s, what, LINE_WIDTH, true);
 	bytes_printf(s->out, "  %s", shown);
 	show_end(s, SHOW_DIM);
-	bytes_u8(s->out, '\n');
+	annotate_end_row(o);
 }
 
 void annotate_numbers(struct annotate_output *o, const struct annotate_weight *w, uint32_t line)

@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "output/report.h"
 
-#define HINTS_WIDTH	 ((size_t)62) /* of the last line without the function's name */
+#define HINTS_WIDTH	 ((size_t)66) /* of the last line without the function's name */
 #define SCREEN_LINES	 23	      /* one is left for the prompt */
 #define LINES_BELOW	 4	      /* blank and titles, rest, next step */
 #define MODULE_WIDTH	 ((size_t)20)
@@ -373,7 +373,9 @@ static void print_next(struct report *r, const struct flat *f)
 	if (functions)
 		add_callers_hint(&part, f, r->show.width);
 	wrap_take(&w, &part);
-	bytes_printf(&part, functions ? "--by line" : "--by function");
+	bytes_printf(&part, functions ? "prof annotate" : "--by function");
+	if (functions)
+		origin_append(&part, r->profile, " -i ");
 	wrap_take(&w, &part);
 	bytes_printf(&part, "prof flame");
 	origin_append(&part, r->profile, " ");
