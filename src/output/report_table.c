@@ -374,8 +374,10 @@ static void print_next(struct report *r, const struct flat *f)
 		add_callers_hint(&part, f, r->show.width);
 	wrap_take(&w, &part);
 	bytes_printf(&part, functions ? "prof annotate" : "--by function");
-	if (functions)
+	if (functions) {
 		origin_append(&part, r->profile, " -i ");
+		bytes_printf(&part, "%s", selection);
+	}
 	wrap_take(&w, &part);
 	bytes_printf(&part, "prof flame");
 	origin_append(&part, r->profile, " ");
