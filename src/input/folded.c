@@ -240,8 +240,9 @@ static void add_stack(struct folded *f, const char *line, size_t len, const stru
 	remember(f, line, len);
 }
 
-static void add_line(struct folded *f, const char *line, size_t len, uint64_t number)
+static void add_line(void *ctx, const char *line, size_t len, uint64_t number)
 {
+	struct folded *f = ctx;
 	struct weight weights[WEIGHTS_MAX] = { 0 };
 	unsigned count = 0;
 
@@ -312,20 +313,6 @@ static void add_events(struct folded *f)
 	}
 }
 
-static int read_lines(struct folded *f, int fd, const char *name, struct error *err)
-{
-	struct lines lines;
-	const char *line;
-	size_t len;
-	int rc;
-
-	lines_init(&lines, fd);
-	while ((rc = lines_next(&lines, &line, &len, name, err)) > 0)
-		add_line(f, line, len, lines.number);
-	lines_release(&lines);
-	return rc;
-}
-
 static int read_folded(struct profile *p, int fd, const char *name, uint32_t *warnings,
 		       struct error *err)
 {
@@ -334,7 +321,7 @@ static int read_folded(struct profile *p, int fd, const char *name, uint32_t *wa
 	stacks_init(&f.stacks, p);
 	memset(f.modules, 0xff, sizeof(f.modules));
 	add_task(p);
-	int rc = read_lines(&f, fd, name, err);
+	int rc = lines_each(fd, add_line, &f, name, err);
 	if (rc == 0 && f.weights == 0)
 		rc = error_set(err, ERROR_FORMAT, "%s: has no stack with a weight", name);
 	if (rc == 0) {

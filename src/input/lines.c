@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "base/io.h"
@@ -10,16 +11,13 @@
 
 #define BLOCK ((size_t)1 << 18)
 
-void lines_init(struct lines *l, int fd)
-{
-	memset(l, 0, sizeof(*l));
-	l->fd = fd;
-}
-
-void lines_release(struct lines *l)
-{
-	free_ptr(&l->data);
-}
+struct lines {
+	int fd;
+	char *data;
+	size_t at, len, cap; /* what is left of the buffer: [at, len) */
+	bool at_end;	     /* of the file */
+	uint64_t number;     /* of the latest line */
+};
 
 /* Room for a block behind what is left, and the block. */
 static int fill(struct lines *l, const char *name, struct error *err)
@@ -43,7 +41,9 @@ static int fill(struct lines *l, const char *name, struct error *err)
 	return 0;
 }
 
-int lines_next(struct lines *l, const char **line, size_t *len, const char *name, struct error *err)
+/* 1, 0 at the end, or -1. The line is valid until the next call. */
+static int next(struct lines *l, const char **line, size_t *len, const char *name,
+		struct error *err)
 {
 	size_t searched = 0;
 	const char *end = NULL;
@@ -67,4 +67,18 @@ int lines_next(struct lines *l, const char **line, size_t *len, const char *name
 	if (*len && (*line)[*len - 1] == '\r')
 		--*len;
 	return 1;
+}
+
+int lines_each(int fd, void (*take)(void *ctx, const char *line, size_t len, uint64_t number),
+	       void *ctx, const char *name, struct error *err)
+{
+	struct lines l = { .fd = fd };
+	const char *line;
+	size_t len;
+	int rc;
+
+	while ((rc = next(&l, &line, &len, name, err)) > 0)
+		take(ctx, line, len, l.number);
+	free_ptr(&l.data);
+	return rc;
 }

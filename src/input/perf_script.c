@@ -376,8 +376,9 @@ static void begin_sample(struct script *s, const struct header *h)
 		vec_push(&s->frames, frame);
 }
 
-static void add_line(struct script *s, const char *line, size_t len, uint64_t number)
+static void add_line(void *ctx, const char *line, size_t len, uint64_t number)
 {
+	struct script *s = ctx;
 	struct text t = trimmed((struct text){ line, len });
 	struct printed_frame frame;
 	struct header h;
@@ -393,21 +394,6 @@ static void add_line(struct script *s, const char *line, size_t len, uint64_t nu
 		else
 			s->first_skipped = s->skipped++ ? s->first_skipped : number;
 	}
-}
-
-static int read_lines(struct script *s, int fd, const char *name, struct error *err)
-{
-	struct lines lines;
-	const char *line;
-	size_t len;
-	int rc;
-
-	lines_init(&lines, fd);
-	while ((rc = lines_next(&lines, &line, &len, name, err)) > 0)
-		add_line(s, line, len, lines.number);
-	lines_release(&lines);
-	finish_sample(s);
-	return rc;
 }
 
 static int finish(struct script *s, const char *name, uint32_t *warnings, struct error *err)
@@ -437,7 +423,8 @@ static int read_perf_script(struct profile *p, int fd, const char *name, uint32_
 	struct script s = { 0 };
 
 	stacks_init(&s.stacks, p);
-	int rc = read_lines(&s, fd, name, err);
+	int rc = lines_each(fd, add_line, &s, name, err);
+	finish_sample(&s);
 	if (rc == 0)
 		rc = finish(&s, name, warnings, err);
 	stacks_release(&s.stacks);
