@@ -82,6 +82,11 @@ static void add_stacks(struct wrap *l, const struct health *h)
 	if (h->delivered && h->ends_known >= h->delivered - h->ends_known) {
 		append_percent(&part, h->whole, stacks_due(h));
 		bytes_printf(&part, " of stacks whole");
+		if (stacks_due(h) > h->ends_known + h->ends_known / 20) {
+			bytes_printf(&part, " (");
+			append_percent(&part, h->whole, h->ends_known);
+			bytes_printf(&part, " of those taken)");
+		}
 		wrap_take(l, &part);
 		append_count(&part, h->guessed);
 		bytes_printf(&part, " guessed");

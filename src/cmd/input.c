@@ -33,7 +33,8 @@ int cmd_view_open(struct cmd_view *v, const struct command *cmd, const struct cm
 	struct error err = { 0 };
 
 	memset(v, 0, sizeof(*v));
-	int status = cmd_profile_open(&v->profile, cmd, o->input, argc, argv, say_warnings, NULL);
+	int status = cmd_profile_open(&v->profile, cmd, o->input, argc, argv, say_warnings,
+				      &v->warnings);
 	if (status != EXIT_DONE)
 		return status;
 	if (filter_new(&v->filter, &v->profile, &o->filter, &err) < 0) {
@@ -74,6 +75,8 @@ void cmd_say_no_samples(const struct command *cmd, const struct cmd_view *v)
 	if (v->profile.health.detached)
 		cmd_say(cmd,
 			"there are no samples: the command is set-uid or unreadable, and ran unprofiled (record as root)");
+	else if (v->warnings)
+		cmd_say(cmd, "there are no samples in what could be read");
 	else
 		cmd_say(cmd,
 			"there are no samples: the program used too little CPU time, or none while it was "

@@ -62,6 +62,7 @@ struct cmd_view {
 	struct filter *filter;
 	struct filter_result samples;
 	uint32_t event;
+	uint32_t warnings; /* faults of the file */
 };
 
 /* Opens the one operand or -i, applies the filter. Says why when it fails, and says what is wrong

@@ -68,7 +68,7 @@ static int check_in_place(const char *path, struct error *err)
 	if (!format || format == &input_prof_data)
 		return 0;
 	return error_set(err, ERROR_UNSUPPORTED,
-			 "%s: is a %s, which is not replaced: 'prof import %s -o prof.data'", path,
+			 "%s: is no prof.data (%s): 'prof import %s -o prof.data' makes one", path,
 			 format->name, path);
 }
 

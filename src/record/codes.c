@@ -13,10 +13,10 @@
 #define NOTED_MAX  ((size_t)1 << 16)
 #define LAST_LOOKS 64 /* what is written faster than it is read ends some time */
 #define CODE_BYTES 8192u
-#define NO_MAP_NOTE                                                                     \
-	"no perf map: let the runtime write one (node --perf-basic-prof, java "         \
-	"-XX:+DumpPerfMapAtExit, PYTHONPERFSUPPORT=1, php -d opcache.jit_debug=0x100, " \
-	"erl +JPperf true, mono --jitmap)"
+#define NO_MAP_NOTE                                                                    \
+	"no perf map: let the runtime write one (node --perf-basic-prof, java "        \
+	"-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit, PYTHONPERFSUPPORT=1, " \
+	"php -d opcache.jit_debug=0x100, erl +JPperf true, mono --jitmap)"
 #define UNNAMED_NOTE  "what it registered with GDB does not name this code"
 #define LEFT_OUT_NOTE "the perf map is too large: only its newest lines were used"
 

@@ -110,6 +110,20 @@ static void a_good_recording(void **state)
 	expect_remedy(b, NULL);
 }
 
+/* Where many samples that were due were never taken, the stacks that are there are told apart from
+ * those. */
+static void samples_never_taken(void **state)
+{
+	struct build *b = *state;
+
+	add_good_samples(b, 100);
+	b->profile.health.due = 105;
+	expect_text(b, "health: 100 of 105 samples due, 0 lost · 95.2% of stacks whole · 0 guessed\n");
+	b->profile.health.due = 400;
+	expect_text(b, "health: 100 of 400 samples due, 0 lost\n"
+		       "        25.0% of stacks whole (100.0% of those taken) · 0 guessed\n");
+}
+
 /* A share of a CPU says something only of a run of some length, and prof's own. */
 static void what_prof_used(void **state)
 {
@@ -532,6 +546,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(a_good_recording),
+		TEST(samples_never_taken),
 		TEST(what_prof_used),
 		TEST(rates),
 		TEST(one_is_singular),

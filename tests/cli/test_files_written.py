@@ -151,8 +151,8 @@ def test_symbolize_does_not_replace_other_formats():
     write("perf.data", read(PERF_DATA))
     for args in (("perf.data",), ("perf.data", "-o", "perf.data"), ("-i", "perf.data", "-o", "./perf.data")):
         r = prof("symbolize", *args)
-        expect_equal((r.status, r.out, r.err), (1, "", "prof symbolize: perf.data: is a perf.data, which is not replaced: "
-                                                "'prof import perf.data -o prof.data'\n"), str(r))
+        expect_equal((r.status, r.out, r.err), (1, "", "prof symbolize: perf.data: is no prof.data (perf.data): "
+                                                "'prof import perf.data -o prof.data' makes one\n"), str(r))
         expect_equal(read("perf.data"), read(PERF_DATA), "perf.data")
     r = prof("symbolize", "perf.data", "-o", "named.data")
     expect_equal(r.status, 0, str(r))
