@@ -24,11 +24,18 @@ static void append_percent(struct bytes *out, uint64_t part, uint64_t all)
 	bytes_printf(out, "%%");
 }
 
-static void add_samples(struct wrap *l, const struct health *h)
+static void add_samples(struct wrap *l, const struct health *h, const struct profile *p)
 {
 	struct bytes part = { 0 };
 
 	append_count(&part, h->delivered);
+	if (p->is_summed) {
+		bytes_printf(&part, h->delivered == 1 ? " stack, summed up by another tool"
+						      : " stacks, summed up by another tool");
+		wrap_take(l, &part);
+		bytes_release(&part);
+		return;
+	}
 	if (h->due) {
 		bytes_printf(&part, " of ");
 		append_count(&part, h->due);
@@ -271,7 +278,7 @@ void health_format_wrapped(const struct health *h, const struct profile *p, uint
 	CLEANUP_FREE char *remedy = health_remedy(h, p, &purpose);
 
 	wrap_begin(&l, out, "health: ", width, 8);
-	add_samples(&l, h);
+	add_samples(&l, h, p);
 	add_stacks(&l, h);
 	add_check(&l, p);
 	add_rate(&l, h, p);

@@ -143,7 +143,7 @@ static void say_what_shares_are(struct annotate_output *o)
 
 static void say_few(struct annotate_output *o)
 {
-	if (o->annotation->has_errors)
+	if (o->annotation->has_errors || o->annotation->profile->is_summed)
 		return;
 	CLEANUP_FREE char *text = xasprintf(
 		"%" PRIu64 " %s: too few to say how sure these shares are; record longer "

@@ -53,6 +53,7 @@ void facts_compute(struct facts *f, const struct profile *p, const struct filter
 	f->event_name = event < p->events.len ? profile_str(p, p->events.data[event].name) : "";
 	f->unit = event < p->events.len ? p->events.data[event].unit : (uint8_t)UNIT_COUNT;
 	f->wall_ns = run && run->end_ns > run->start_ns ? run->end_ns - run->start_ns : 0;
+	f->summed = p->is_summed;
 	f->filtered = samples->samples.len != p->samples.len;
 	count_samples(f, p, samples, event);
 	if (!f->filtered)

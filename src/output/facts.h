@@ -15,6 +15,7 @@ struct facts {
 	uint64_t samples, total;     /* of the event: sampled, and weight with synthetic rows */
 	uint32_t threads, processes; /* with samples of the event */
 	bool filtered;
+	bool summed; /* samples are stacks of another tool, each with what all its samples weigh */
 };
 
 void facts_compute(struct facts *f, const struct profile *p, const struct filter_result *samples,

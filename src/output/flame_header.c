@@ -89,7 +89,7 @@ static void append_summary(struct bytes *out, const struct flame_page *page)
 	append_part(out, "", (const char *)weight.data);
 	bytes_release(&weight);
 	append_part(out, "", text_count(buf, sizeof(buf), page->tree->sample_count));
-	bytes_printf(out, " samples");
+	bytes_printf(out, page->profile->is_summed ? " stacks" : " samples");
 	append_run(out, p);
 }
 

@@ -49,7 +49,8 @@ static void add_counts(struct wrap *w, const struct facts *f)
 {
 	struct bytes part = { 0 };
 
-	report_append_count(&part, f->samples, "sample", "samples");
+	report_append_count(&part, f->samples, f->summed ? "stack" : "sample",
+			    f->summed ? "stacks" : "samples");
 	if (*f->event_name) {
 		CLEANUP_FREE char *event = text_printable(f->event_name);
 		bytes_printf(&part, " of %s", event);
@@ -68,8 +69,7 @@ static void add_headline(struct report *r, struct bytes *out)
 {
 	struct wrap w;
 	struct bytes part = { 0 };
-	CLEANUP_FREE char *command =
-		text_printable(facts_title(r->profile));
+	CLEANUP_FREE char *command = text_printable(facts_title(r->profile));
 	CLEANUP_FREE char *shown = show_elide(&r->show, command, r->show.width / 2);
 
 	wrap_begin(&w, out, "", r->show.width, 2);

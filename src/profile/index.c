@@ -143,9 +143,15 @@ static void locate_nodes(struct profile *p)
 	free(s.slots);
 }
 
+static bool has_times(const struct profile *p)
+{
+	return p->samples.len && p->samples.data[p->samples.len - 1].time_ns > 0;
+}
+
 void profile_index(struct profile *p)
 {
 	sort_samples(p);
+	p->is_summed = p->samples.len && !has_times(p);
 	if (p->aliases.len)
 		qsort(p->aliases.data, p->aliases.len, sizeof(*p->aliases.data), compare_aliases);
 	sort_locations(p);

@@ -291,6 +291,9 @@ struct profile {
 	 * prof.data here, or no file. Owned; not written to files. */
 	char *origin;
 	bool is_foreign; /* that is a file of another format: it cannot be changed in place */
+	/* By profile_index(): samples have no times, as other tools' summed-up profiles: each stands for
+	 * as many of a stack as its weight says, so that numbers of samples say nothing. */
+	bool is_summed;
 	VEC(struct profile_machine) machines;
 	VEC(struct profile_run) runs;
 	VEC(struct profile_clock) clocks;
