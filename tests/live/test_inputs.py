@@ -60,8 +60,7 @@ def pprof_rows(path, index, unit):
     flat = collections.Counter()
     for line in go("tool", "pprof", "-symbolize=none", "-top", "-nodecount=1000000", "-nodefraction=0",
                    "-edgefraction=0", "-sample_index=" + index, "-unit=" + unit, path).splitlines():
-        found = re.match(r" *(-?[0-9.]+)(?:%s)? +[0-9.]+%% +[0-9.]+%% +[0-9.]+(?:%s)? +[0-9.]+%% +(.*?)(?: \(inline\))?$"
-                         % (unit, unit), line)
+        found = re.match(r" *(-?[0-9.]+)(?:%s)? +\S+%% +\S+%% +\S+ +\S+%% +(.*?)(?: \(inline\))?$" % unit, line)
         if found:
             flat[found.group(2)] += int(float(found.group(1)))
     return {name: weight for name, weight in flat.items() if weight}
