@@ -31,7 +31,28 @@ void health_compute(struct health *h, const struct profile *p, const struct filt
 void health_format(const struct health *h, const struct profile *p, struct bytes *out);
 /* The same for a terminal of width columns; health_format is for 80. */
 void health_format_wrapped(const struct health *h, const struct profile *p, uint32_t width, struct bytes *out);
-/* The remedy as a command to copy, with the options of the recording, or NULL. Caller frees. *purpose: what it is for, as
+/* The same without the remedy. */
+void health_format_facts(const struct health *h, const struct profile *p, uint32_t width, struct bytes *out);
+
+/* What keeps a recording from being true and can be mended, worst first. */
+enum health_fault {
+	HEALTH_KERNEL_HIDDEN, /* the kernel's part may not be seen */
+	HEALTH_LOST,
+	HEALTH_NOT_SAMPLED, /* tasks too short for a sample, or a command that ran unprofiled */
+	HEALTH_TRUNCATED,
+	HEALTH_NO_STACKS,
+	HEALTH_NO_NAMES,
+	HEALTH_FEW_SAMPLES,
+	HEALTH_FAULTS,
+};
+bool health_has_fault(const struct health *h, const struct profile *p, enum health_fault fault);
+/* What would mend it, as a command to copy with the options of the recording; NULL when that is not known. Caller frees. */
+char *health_fault_remedy(const struct health *h, const struct profile *p, enum health_fault fault);
+/* What that is for, as "to see whole stacks". */
+const char *health_fault_purpose(const struct profile *p, enum health_fault fault);
+/* How to get the debug file of a module that comes in a package whose name is known; else NULL. Caller frees. */
+char *health_package_remedy(const struct profile *p, uint32_t module);
+/* The remedy of the worst fault as a command to copy, with the options of the recording, or NULL. Caller frees. *purpose: what it is for, as
  * "to see whole stacks". */
 char *health_remedy(const struct health *h, const struct profile *p, const char **purpose);
 

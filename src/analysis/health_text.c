@@ -270,12 +270,10 @@ static void add_detached_line(struct bytes *out, const struct profile *p)
 			     "the command is set-uid or unreadable: only root may profile it\n");
 }
 
-void health_format_wrapped(const struct health *h, const struct profile *p, uint32_t width,
-			   struct bytes *out)
+void health_format_facts(const struct health *h, const struct profile *p, uint32_t width,
+			 struct bytes *out)
 {
 	struct wrap l;
-	const char *purpose;
-	CLEANUP_FREE char *remedy = health_remedy(h, p, &purpose);
 
 	wrap_begin(&l, out, "health: ", width, 8);
 	add_samples(&l, h, p);
@@ -289,6 +287,15 @@ void health_format_wrapped(const struct health *h, const struct profile *p, uint
 	add_file_line(out, p);
 	add_openers_line(out, p);
 	add_detached_line(out, p);
+}
+
+void health_format_wrapped(const struct health *h, const struct profile *p, uint32_t width,
+			   struct bytes *out)
+{
+	const char *purpose;
+	CLEANUP_FREE char *remedy = health_remedy(h, p, &purpose);
+
+	health_format_facts(h, p, width, out);
 	if (remedy)
 		bytes_printf(out, "%s: %s\n", purpose, remedy);
 }

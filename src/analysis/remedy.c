@@ -173,13 +173,22 @@ static bool would_package_name(const struct profile *p, const struct profile_mod
 	       is_debian_libc(profile_str(p, m->path));
 }
 
+char *health_package_remedy(const struct profile *p, uint32_t module)
+{
+	if (module >= p->modules.len || !would_package_name(p, &p->modules.data[module]))
+		return NULL;
+	return install_and_name(p);
+}
+
 static char *name_remedy(const struct health *h, const struct profile *p)
 {
 	for (uint32_t i = 0; i < h->nameless_count; i++) {
 		uint32_t module = h->nameless[i].module;
-		if (module < p->modules.len && h->nameless[i].count * 100 >= h->delivered &&
-		    would_package_name(p, &p->modules.data[module]))
-			return install_and_name(p);
+		char *remedy = h->nameless[i].count * 100 >= h->delivered
+				       ? health_package_remedy(p, module)
+				       : NULL;
+		if (remedy)
+			return remedy;
 	}
 	return NULL;
 }
@@ -189,36 +198,85 @@ static bool is_over(uint64_t part, uint64_t all, uint64_t percent_limit)
 	return (unsigned __int128)part * 100 > (unsigned __int128)all * percent_limit;
 }
 
-static bool has_few_samples(const struct health *h, const struct profile *p)
+static char *more_samples(const struct profile *p)
 {
-	return h->delivered > 0 && h->delivered < FEW_SAMPLES && !h->filtered &&
-	       health_is_by_rate(p) && p->health.requested_rate && p->health.requested_rate < 4000;
+	bool can =
+		health_is_by_rate(p) && p->health.requested_rate && p->health.requested_rate < 4000;
+
+	return can ? record_again(p, "-F 4000") : NULL;
+}
+
+bool health_has_fault(const struct health *h, const struct profile *p, enum health_fault fault)
+{
+	switch (fault) {
+	case HEALTH_KERNEL_HIDDEN:
+		return is_over(h->weight_kernel_hidden, h->weight_total, 5);
+	case HEALTH_LOST:
+		return is_over(h->lost, h->due ? h->due : h->delivered + h->lost, 1);
+	case HEALTH_NOT_SAMPLED:
+		return is_over(h->weight_not_sampled, h->weight_total, 20) && !h->filtered;
+	case HEALTH_TRUNCATED:
+		return is_over(h->by_end[END_TRUNCATED], h->delivered, 2) &&
+		       p->health.stack_bytes < LARGEST_COPY;
+	case HEALTH_NO_STACKS:
+		return is_over(h->by_end[END_NO_STACK], h->delivered, 50);
+	case HEALTH_NO_NAMES:
+		return is_over(h->unnamed_leaves, h->delivered, 5);
+	case HEALTH_FEW_SAMPLES:
+		return h->delivered > 0 && h->delivered < FEW_SAMPLES && !h->filtered;
+	default:
+		return false;
+	}
+}
+
+const char *health_fault_purpose(const struct profile *p, enum health_fault fault)
+{
+	switch (fault) {
+	case HEALTH_KERNEL_HIDDEN:
+		return "to see what the kernel did";
+	case HEALTH_LOST:
+		return "to lose fewer samples";
+	case HEALTH_NOT_SAMPLED:
+		return p->health.detached ? "to see what the command did"
+					  : "to see short-lived processes";
+	case HEALTH_TRUNCATED:
+		return "to see whole stacks";
+	case HEALTH_NO_STACKS:
+		return "to see stacks";
+	case HEALTH_NO_NAMES:
+		return "to name the C library's functions";
+	default:
+		return "to have more samples";
+	}
+}
+
+char *health_fault_remedy(const struct health *h, const struct profile *p, enum health_fault fault)
+{
+	switch (fault) {
+	case HEALTH_KERNEL_HIDDEN:
+		return xstrdup("sudo sysctl kernel.perf_event_paranoid=1");
+	case HEALTH_LOST:
+		return larger_ring(p);
+	case HEALTH_NOT_SAMPLED:
+		return see_short_tasks(p);
+	case HEALTH_TRUNCATED:
+		return larger_copy(p);
+	case HEALTH_NO_STACKS:
+		return record_again(p, "--call-graph auto");
+	case HEALTH_NO_NAMES:
+		return name_remedy(h, p);
+	default:
+		return more_samples(p);
+	}
 }
 
 char *health_remedy(const struct health *h, const struct profile *p, const char **purpose)
 {
-	*purpose = "to see what the kernel did";
-	if (is_over(h->weight_kernel_hidden, h->weight_total, 5))
-		return xstrdup("sudo sysctl kernel.perf_event_paranoid=1");
-	*purpose = "to lose fewer samples";
-	if (is_over(h->lost, h->due ? h->due : h->delivered + h->lost, 1))
-		return larger_ring(p);
-	*purpose =
-		p->health.detached ? "to see what the command did" : "to see short-lived processes";
-	if (is_over(h->weight_not_sampled, h->weight_total, 20) && !h->filtered)
-		return see_short_tasks(p);
-	*purpose = "to see whole stacks";
-	if (is_over(h->by_end[END_TRUNCATED], h->delivered, 2) &&
-	    p->health.stack_bytes < LARGEST_COPY)
-		return larger_copy(p);
-	*purpose = "to see stacks";
-	if (is_over(h->by_end[END_NO_STACK], h->delivered, 50))
-		return record_again(p, "--call-graph auto");
-	*purpose = "to name the C library's functions";
-	if (is_over(h->unnamed_leaves, h->delivered, 5))
-		return name_remedy(h, p);
-	*purpose = "to have more samples";
-	if (has_few_samples(h, p))
-		return record_again(p, "-F 4000");
+	for (enum health_fault fault = 0; fault < HEALTH_FAULTS; fault++) {
+		if (health_has_fault(h, p, fault)) {
+			*purpose = health_fault_purpose(p, fault);
+			return health_fault_remedy(h, p, fault);
+		}
+	}
 	return NULL;
 }

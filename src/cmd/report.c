@@ -151,9 +151,11 @@ const struct command command_report = {
 	.summary = "show where the time went",
 	.synopsis = "prof report [options] [file]",
 	.description =
-		"Prints how true the recording is, its totals, and its hottest functions: self is the time "
+		"Prints its totals, how true the recording is, up to three findings, and its hottest functions: self is the time "
 		"in the function's own code, total includes what it called. The ± behind a share is its "
 		"95 % uncertainty within this run.\n\n"
+		"A finding is something to act on: its share, what it is and what helps, and the command that shows more. There is "
+		"none where the samples are too few to tell; --json has all of them.\n\n"
 		"The health line: samples are due by the CPU time used and the rate; those delivered are counted "
 		"before them, those lost did not fit a buffer. A stack is whole when it reaches the function that its thread "
 		"began with, without a guess; guessed ones have a frame that only a likely return address speaks for. Partly "

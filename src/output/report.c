@@ -84,6 +84,25 @@ static int report_tree(struct report *r, const struct view *v, struct error *err
 	return 0;
 }
 
+bool report_is_screen(const struct report *r)
+{
+	const struct report_options *o = r->options;
+
+	return o->format == REPORT_TEXT && o->by == FLAT_BY_FUNCTION && !o->tree && !r->around;
+}
+
+static void find_findings(struct report *r, const struct view *v)
+{
+	struct findings_input in = { .profile = v->profile,
+				     .samples = v->samples,
+				     .event = v->event,
+				     .health = &r->health,
+				     .selection = r->options->selection };
+
+	if (r->options->format == REPORT_JSON || report_is_screen(r))
+		findings_compute(&r->findings, &in);
+}
+
 static void report_init(struct report *r, struct bytes *out, const struct view *v,
 			const struct report_options *o)
 {
@@ -98,6 +117,7 @@ static void report_init(struct report *r, struct bytes *out, const struct view *
 	r->around = o->callers ? o->callers : o->callees;
 	facts_compute(&r->facts, v->profile, v->samples, v->event);
 	health_compute(&r->health, v->profile, v->samples);
+	find_findings(r, v);
 }
 
 int output_report(struct bytes *out, const struct profile *p, const struct filter_result *samples,
@@ -105,10 +125,13 @@ int output_report(struct bytes *out, const struct profile *p, const struct filte
 {
 	struct view v = { p, samples, event };
 	struct report r;
+	int rc = 0;
 
 	report_init(&r, out, &v, options);
 	if (options->tree || options->callers || options->callees)
-		return report_tree(&r, &v, err);
-	report_flat(&r, &v);
-	return 0;
+		rc = report_tree(&r, &v, err);
+	else
+		report_flat(&r, &v);
+	findings_release(&r.findings);
+	return rc;
 }

@@ -3,6 +3,7 @@
 #define PROF_OUTPUT_REPORT_H
 
 #include "analysis/calltree.h"
+#include "analysis/findings.h"
 #include "analysis/flat.h"
 #include "analysis/health.h"
 #include "output/facts.h"
@@ -17,12 +18,18 @@ struct report {
 	const char *emptied_by; /* of the filter's result */
 	struct facts facts;
 	struct health health;
+	struct findings findings; /* of the screen and of JSON; else none */
 };
+
+/* The report without options that ask for another view: all on one screen. */
+bool report_is_screen(const struct report *r);
 
 /* Text. */
 void report_text_head(struct report *r);
 /* "1 sample", "2 000 samples". */
 void report_append_count(struct bytes *out, uint64_t n, const char *one, const char *many);
+/* The weightiest, each with its command. */
+void report_text_findings(struct report *r);
 void report_text_table(struct report *r, const struct flat *f);
 /* " (same code as b, +3)" for a row whose function shares its code with others, shorter or "" where the name has only
  * width columns; else "". Caller frees. */

@@ -1,5 +1,5 @@
 /*
- * The report as JSON, schema "prof.report" version 1. Weights are exact integers in the event's
+ * The report as JSON, schema "prof.report" version 2. Weights are exact integers in the event's
  * unit; without a limit the selfs of all rows (or nodes) sum to "total". A tree is a list whose
  * parents precede children: real stacks nest deeper than JSON readers do.
  */
@@ -9,7 +9,7 @@
 #include "output/names.h"
 #include "output/report.h"
 
-#define SCHEMA_VERSION 1
+#define SCHEMA_VERSION 2
 
 static void add_health(struct json *j, const struct report *r)
 {
@@ -44,6 +44,26 @@ static void add_health(struct json *j, const struct report *r)
 	json_close_object(j);
 }
 
+static void add_findings(struct json *j, const struct report *r)
+{
+	json_open_array(j, "findings");
+	for (size_t i = 0; i < r->findings.items.len; i++) {
+		const struct finding *f = &r->findings.items.data[i];
+		json_open_object(j, NULL);
+		json_string(j, "id", f->id);
+		json_fraction(j, "percent", f->share);
+		json_fraction(j, "error_percent", f->error);
+		json_string(j, "of", f->of);
+		json_string(j, "text", f->text);
+		if (f->command)
+			json_string(j, "command", f->command);
+		else
+			json_null(j, "command");
+		json_close_object(j);
+	}
+	json_close_array(j);
+}
+
 static void begin(struct json *j, const struct report *r, const char *view)
 {
 	json_begin(j, r->show.out, 2);
@@ -64,6 +84,7 @@ static void begin(struct json *j, const struct report *r, const char *view)
 	json_u64(j, "samples", r->facts.samples);
 	json_u64(j, "total", r->facts.total);
 	add_health(j, r);
+	add_findings(j, r);
 	json_string(j, "view", view);
 }
 

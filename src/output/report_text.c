@@ -106,9 +106,14 @@ void report_text_head(struct report *r)
 	show_end(&r->show, SHOW_BOLD);
 	bytes_u8(r->show.out, '\n');
 	bytes_clear(&text);
-	health_format_wrapped(&r->health, r->profile, (uint32_t)r->show.width, &text);
+	/* On the screen the remedy is a finding. */
+	if (report_is_screen(r))
+		health_format_facts(&r->health, r->profile, (uint32_t)r->show.width, &text);
+	else
+		health_format_wrapped(&r->health, r->profile, (uint32_t)r->show.width, &text);
 	show_text(&r->show, (const char *)text.data, text.len);
 	bytes_release(&text);
 	if (r->health.delivered == 0)
 		say_why_empty(r);
+	report_text_findings(r);
 }

@@ -22,12 +22,13 @@ def test_commands_name_the_file():
     expect(any(line.startswith("next: prof report %s --tree" % quoted) for line in lines), r.out)
     expect("prof flame " + quoted in r.out, r.out)
     expect(any("prof report %s --limit " % quoted in line for line in lines), r.out)
-    for line in lines:
-        if line.startswith("to ") and "prof record" in line:
-            expect(": prof record -o %s " % quoted in line, line)
-    told = next(line for line in lines if line.startswith("to "))
-    health = Recording(named).report()["health"]
-    expect_equal("%s: %s" % (health["remedy_for"], health["remedy"]), told, "the same in JSON")
+    told = [line.strip() for line in r.out.splitlines() if line.startswith("  ") and line.strip().startswith("prof record ")]
+    expect_equal(len(told), 1, r.out)
+    expect(told[0].startswith("prof record -o %s " % quoted), told[0])
+    report = Recording(named).report()
+    expect_equal([f["command"] for f in report["findings"] if f["id"] == "few-samples"], told, "the same in JSON")
+    expect_equal(report["health"]["remedy"], told[0], "and in its health")
+    expect("\nto have more samples: %s\n" % told[0] in prof("report", "--tree", named).out, "and in the tree")
     # Copied into a shell they do what they say.
     tree = next(line for line in lines if line.startswith("next: "))[len("next: "):].split(" \u00b7 ")[0]
     r = run("sh", "-c", tree.replace("prof ", '"$PROF" ', 1))

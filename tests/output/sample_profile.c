@@ -116,6 +116,58 @@ void sample_profile(struct build *b, struct filter_result *all)
 	build_finish(b, all);
 }
 
+static void add_source(struct build *b, uint32_t first_line, const char *lines)
+{
+	struct profile_source s = { .file = build_str(b, "app.c"),
+				    .first_line = first_line,
+				    .offset = (uint32_t)b->profile.blob.len,
+				    .length = (uint32_t)strlen(lines) };
+
+	for (const char *at = lines; *at; at++)
+		vec_push(&b->profile.blob, (uint8_t)*at);
+	vec_push(&b->profile.sources, s);
+}
+
+/* A sample in leaf, called by the functions of stack. */
+static void add_below(struct build *b, const char *stack, uint32_t module, uint64_t leaf)
+{
+	uint32_t s = build_stack(b, stack, 1000000);
+	uint32_t parent = build_at(b, s)->node;
+	uint64_t caller = build_at(b, s)->leaf_address;
+
+	b->profile.samples.len--;
+	build_sample(b, build_node(b, parent, b->program, caller), module, leaf, 1000000);
+}
+
+void screen_profile(struct build *b, struct filter_result *all)
+{
+	build_init(b);
+	set_health(b);
+	b->profile.health.due = 1000;
+	b->profile.health.target_cpu_ns = 1000000000;
+	add_source(b, 9, "\n\twhile (tab[c] & IDENT) c = *++p;\n\treturn p;\n");
+	uint32_t worker = build_task(b, 100, 101, "worker");
+	uint64_t fault = build_code(b, b->kernel, "asm_exc_page_fault"),
+		 free_code = build_code(b, b->library, "free"),
+		 copy = build_code(b, b->library, "__memmove_avx_unaligned_erms");
+
+	for (uint32_t i = 0; i < 1000; i++) {
+		uint32_t at = i * 7919 % 1000;
+		if (at < 260)
+			add_below(b, "main;run;compile;grow", b->kernel, fault);
+		else if (at < 450)
+			add_below(b, "main;run;compile;drop", b->library, free_code);
+		else if (at < 600)
+			add_below(b, "main;run;compile", b->library, copy);
+		else
+			build_stack(b, at < 950 ? "main;run;compile;tokenize" : "main;run;report",
+				    1000000);
+		if (at > 980)
+			build_at(b, (uint32_t)b->profile.samples.len - 1)->task = worker;
+	}
+	build_finish(b, all);
+}
+
 static void add_hostile_names(struct build *b)
 {
 	static const char *const names[] = {

@@ -103,6 +103,29 @@ static void reports_are_as_before(void **state)
 	release(&f);
 }
 
+static void the_screen_is_as_before(void **state)
+{
+	struct fixture f;
+
+	static const struct {
+		const char *file;
+		struct report_options options;
+	} screens[] = {
+		{ "screen.txt", { .unicode = true } },
+		{ "screen-ascii.txt", { .width = 80 } },
+		{ "screen-60.txt", { .unicode = true, .width = 60 } },
+		{ "screen.json", { .format = REPORT_JSON, .limit = 1 } },
+	};
+
+	(void)state;
+	make(&f, screen_profile);
+	for (size_t i = 0; i < ARRAY_LEN(screens); i++) {
+		report(&f, &screens[i].options);
+		expect_golden(&f.out, screens[i].file);
+	}
+	release(&f);
+}
+
 /* The longest line's columns, and the number of lines. */
 static size_t measure(const char *text, size_t *lines)
 {
@@ -123,16 +146,19 @@ static void it_fits_the_screen(void **state)
 	uint32_t widths[] = { 60, 72, 80, 100, 120, 200 };
 
 	(void)state;
-	make(&f, sample_profile);
-	for (size_t i = 0; i < ARRAY_LEN(widths); i++) {
-		const char *text = report(&f, OPTIONS(.unicode = true, .width = widths[i]));
-		assert_in_range(measure(text, &lines), 50, widths[i]);
-		if (widths[i] >= 80)
-			assert_in_range(lines, 10, 23);
-		text = report(&f, OPTIONS(.unicode = true, .width = widths[i], .tree = true));
-		assert_in_range(measure(text, &lines), 40, widths[i]);
+	for (int screen = 0; screen < 2; screen++) {
+		make(&f, screen ? screen_profile : sample_profile);
+		for (size_t i = 0; i < ARRAY_LEN(widths) * 2; i++) {
+			uint32_t width = widths[i / 2];
+			const char *text = report(&f, OPTIONS(.unicode = i % 2, .width = width));
+			assert_in_range(measure(text, &lines), 50, width);
+			if (width >= 80)
+				assert_in_range(lines, 10, 23);
+			text = report(&f, OPTIONS(.unicode = i % 2, .width = width, .tree = true));
+			assert_in_range(measure(text, &lines), 40, width);
+		}
+		release(&f);
 	}
-	release(&f);
 }
 
 /* Without Unicode the mark for what was left out of the command is ASCII too, and not escaped. */
@@ -392,6 +418,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reports_are_as_before),
+		cmocka_unit_test(the_screen_is_as_before),
 		cmocka_unit_test(it_fits_the_screen),
 		cmocka_unit_test(a_long_command_is_cut_plainly),
 		cmocka_unit_test(json_sums_to_the_total),

@@ -1,0 +1,347 @@
+/* Findings: what keeps the recording from being true, what threads did, and shares of code. */
+#include "analysis/findings.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/findings_parts.h"
+#include "analysis/frames.h"
+#include "analysis/origin.h"
+
+#define FEW_SAMPLES	 ((uint64_t)500)
+#define NO_LINES_LIMIT	 0.20
+#define BUSY_LIMIT	 0.90 /* of the wall time: a thread that is bound by its core */
+#define IDLE_LIMIT	 0.50
+#define LEAST_WALL_TICKS 100.0
+#define Z95		 1.96
+
+void findings_append_report(struct bytes *out, const struct findings_input *in)
+{
+	bytes_printf(out, "prof report");
+	origin_append(out, in->profile, " ");
+	bytes_printf(out, "%s", in->selection ? in->selection : "");
+}
+
+static double binomial_error(double share, double n)
+{
+	double rest = share < 1 ? 1 - share : 0;
+
+	return n > 0 ? Z95 * sqrt(share * rest / n) : NAN;
+}
+
+static const char *fault_id(enum health_fault fault)
+{
+	static const char *const ids[] = { "kernel-hidden", "lost-samples", "not-sampled",
+					   "cut-stacks",    "no-stacks",    "no-names",
+					   "few-samples" };
+
+	return ids[fault];
+}
+
+static const char *fault_text(const struct profile *p, enum health_fault fault)
+{
+	static const char *const texts[] = {
+		"in the kernel, where this user may not look: allow it",
+		"of the samples were lost: record with a larger ring",
+		"in tasks that were too short for a sample: sample more finely",
+		"of the stacks are cut, the copy of the stack was too small",
+		"of the samples have no stack",
+		"of the samples are in code without a name: install its debug file",
+	};
+
+	if (fault == HEALTH_NOT_SAMPLED && p->health.detached)
+		return "in the command, which only root may profile";
+	return texts[fault];
+}
+
+static double share_of(uint64_t part, uint64_t all)
+{
+	return all ? (double)part / (double)all : 0;
+}
+
+static void set_fault_share(struct finding *f, const struct health *h, enum health_fault fault)
+{
+	f->of = "samples";
+	switch (fault) {
+	case HEALTH_KERNEL_HIDDEN:
+		f->of = "weight";
+		f->share = share_of(h->weight_kernel_hidden, h->weight_total);
+		break;
+	case HEALTH_NOT_SAMPLED:
+		f->of = "weight";
+		f->share = share_of(h->weight_not_sampled, h->weight_total);
+		break;
+	case HEALTH_LOST:
+		f->of = "samples due";
+		f->share = share_of(h->lost, h->due ? h->due : h->delivered + h->lost);
+		break;
+	case HEALTH_TRUNCATED:
+		f->share = share_of(h->by_end[END_TRUNCATED], h->delivered);
+		break;
+	case HEALTH_NO_STACKS:
+		f->share = share_of(h->by_end[END_NO_STACK], h->delivered);
+		break;
+	default:
+		f->share = share_of(h->unnamed_leaves, h->delivered);
+		break;
+	}
+}
+
+/* The health line has the faults that nothing is known against. */
+static void add_fault(struct findings *f, const struct findings_input *in, enum health_fault fault)
+{
+	struct finding finding = { .id = fault_id(fault), .error = NAN };
+
+	if (!health_has_fault(in->health, in->profile, fault))
+		return;
+	finding.command = health_fault_remedy(in->health, in->profile, fault);
+	if (!finding.command)
+		return;
+	finding.text = xstrdup(fault_text(in->profile, fault));
+	set_fault_share(&finding, in->health, fault);
+	vec_push(&f->items, finding);
+}
+
+static void add_few_samples(struct findings *f, const struct findings_input *in)
+{
+	const struct health *h = in->health;
+	struct finding finding = {
+		.id = fault_id(HEALTH_FEW_SAMPLES), .of = "samples", .share = NAN, .error = NAN
+	};
+	struct bytes text = { 0 };
+
+	if (in->profile->is_summed || !h->delivered || h->delivered >= FEW_SAMPLES)
+		return;
+	finding.error = binomial_error(0.5, (double)h->delivered);
+	bytes_printf(&text, "for a share of half, of only %" PRIu64 " sample%s: %s", h->delivered,
+		     h->delivered == 1 ? "" : "s",
+		     h->filtered ? "choose more of the recording" : "record for longer");
+	bytes_u8(&text, '\0');
+	finding.text = (char *)text.data;
+	if (!h->filtered)
+		finding.command = health_fault_remedy(h, in->profile, HEALTH_FEW_SAMPLES);
+	vec_push(&f->items, finding);
+}
+
+struct thread {
+	uint64_t weight, count;
+	uint32_t task; /* its last name */
+};
+
+struct threads {
+	struct pairmap index;
+	VEC(struct thread) items;
+	uint64_t weight, count;
+};
+
+static void count_threads(struct threads *t, const struct findings_input *in)
+{
+	const struct profile *p = in->profile;
+	uint64_t limit = frame_weight_limit(p, in->samples);
+
+	for (size_t i = 0; i < in->samples->samples.len; i++) {
+		const struct profile_sample *s = &p->samples.data[in->samples->samples.data[i]];
+		if (s->event != in->event || s->flags & SAMPLE_SYNTHETIC || s->task >= p->tasks.len)
+			continue;
+		uint32_t *slot = pairmap_at(&t->index, p->tasks.data[s->task].tid, 0);
+		if (*slot == PAIRMAP_NONE) {
+			*slot = (uint32_t)t->items.len;
+			vec_push(&t->items, ((struct thread){ 0, 0, 0 }));
+		}
+		struct thread *thread = &t->items.data[*slot];
+		uint64_t weight = s->weight < limit ? s->weight : limit;
+		thread->weight += weight;
+		thread->count++;
+		thread->task = s->task;
+		t->weight += weight;
+		t->count++;
+	}
+}
+
+/* The busiest first; the second is empty when there is only one. */
+static void find_busiest(const struct threads *t, struct thread busiest[2])
+{
+	memset(busiest, 0, 2 * sizeof(*busiest));
+	for (size_t i = 0; i < t->items.len; i++) {
+		const struct thread *thread = &t->items.data[i];
+		if (thread->weight > busiest[0].weight) {
+			busiest[1] = busiest[0];
+			busiest[0] = *thread;
+		} else if (thread->weight > busiest[1].weight) {
+			busiest[1] = *thread;
+		}
+	}
+}
+
+static uint64_t wall_of(const struct findings_input *in)
+{
+	const struct profile *p = in->profile;
+	bool is_time = in->event < p->events.len && p->events.data[in->event].unit == UNIT_NS;
+
+	if (!is_time || in->health->filtered || p->runs.len != 1 || !p->machines.len ||
+	    p->machines.data[0].cpu_count < 2 || !health_is_by_rate(p) ||
+	    p->runs.data[0].end_ns <= p->runs.data[0].start_ns)
+		return 0;
+	return p->runs.data[0].end_ns - p->runs.data[0].start_ns;
+}
+
+static void add_busy_thread(struct findings *f, const struct findings_input *in,
+			    const struct thread busiest[2], double wall)
+{
+	const struct profile *p = in->profile;
+	const struct profile_task *task = &p->tasks.data[busiest[0].task];
+	CLEANUP_FREE char *name = frame_thread_name(p, busiest[0].task);
+	double ticks = wall / ((double)busiest[0].weight / (double)busiest[0].count);
+	double share = (double)busiest[0].weight / wall, next = (double)busiest[1].weight / wall;
+	struct finding finding = { .id = "one-busy-thread", .of = "wall" };
+	struct bytes command = { 0 };
+
+	share = share < 1 ? share : 1;
+	finding.share = share;
+	finding.error = binomial_error(share, ticks);
+	if (ticks < LEAST_WALL_TICKS || share - finding.error <= BUSY_LIMIT ||
+	    next + binomial_error(next, ticks) >= IDLE_LIMIT)
+		return;
+	finding.text = xasprintf("of the wall time %s ran, the next %u%%: one core is the limit",
+				 name, (unsigned)(next * 100 + 0.5));
+	findings_append_report(&command, in);
+	bytes_printf(&command, " --tid %" PRIu32, task->tid);
+	bytes_u8(&command, '\0');
+	finding.command = (char *)command.data;
+	vec_push(&f->items, finding);
+}
+
+/* Of one thread alone there is nothing to share out. */
+static void add_threads(struct findings *f, const struct findings_input *in)
+{
+	struct threads t = { .weight = 0 };
+	struct thread busiest[2];
+	uint64_t wall = wall_of(in);
+
+	if (!wall)
+		return;
+	count_threads(&t, in);
+	find_busiest(&t, busiest);
+	if (t.items.len >= 2 && busiest[0].weight)
+		add_busy_thread(f, in, busiest, (double)wall);
+	pairmap_release(&t.index);
+	vec_release(&t.items);
+}
+
+/* Per module: a location with a line. */
+static bool *find_modules_with_lines(const struct profile *p)
+{
+	bool *has = xcalloc(p->modules.len, sizeof(*has));
+
+	for (size_t i = 0; i < p->locations.len; i++) {
+		const struct profile_location *l = &p->locations.data[i];
+		if (l->module < p->modules.len && l->frame_count)
+			has[l->module] |= p->frames.data[l->first_frame].line != 0;
+	}
+	return has;
+}
+
+static bool could_have_lines(const struct profile_module *m)
+{
+	return m->kind == MODULE_FILE &&
+	       (m->symbols == SYMBOLS_SYMTAB || m->symbols == SYMBOLS_DYNSYM ||
+		m->symbols == SYMBOLS_MISSING);
+}
+
+/* Samples per module without lines; returns how many samples there are. */
+static uint64_t count_without_lines(const struct findings_input *in, uint64_t *of_module)
+{
+	const struct profile *p = in->profile;
+	bool *has = find_modules_with_lines(p);
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < in->samples->samples.len; i++) {
+		const struct profile_sample *s = &p->samples.data[in->samples->samples.data[i]];
+		if (s->event != in->event || s->flags & SAMPLE_SYNTHETIC)
+			continue;
+		count++;
+		if (s->leaf_module < p->modules.len && !has[s->leaf_module] &&
+		    could_have_lines(&p->modules.data[s->leaf_module]))
+			of_module[s->leaf_module]++;
+	}
+	free(has);
+	return count;
+}
+
+static void add_module_without_lines(struct findings *f, const struct findings_input *in,
+				     uint32_t module)
+{
+	const char *name = frame_module_name(in->profile, module);
+	struct finding *finding = &f->items.data[f->items.len - 1];
+
+	finding->command = health_package_remedy(in->profile, module);
+	finding->text = xasprintf("of the samples are in %s, without source lines: %s", name,
+				  finding->command ? "install its debug file"
+				  : in->profile->modules.data[module].flags & MODULE_NO_DEBUG_FILE
+					  ? "it is stripped, build it with -g"
+					  : "build it with -g");
+}
+
+static void add_no_lines(struct findings *f, const struct findings_input *in)
+{
+	const struct profile *p = in->profile;
+	uint64_t *of_module = xcalloc(p->modules.len, sizeof(*of_module));
+	uint64_t count = p->is_foreign ? 0 : count_without_lines(in, of_module);
+	uint32_t worst = 0;
+
+	for (uint32_t i = 1; i < p->modules.len; i++)
+		worst = of_module[i] > of_module[worst] ? i : worst;
+	struct finding finding = { .id = "no-lines", .of = "samples" };
+	finding.share = p->modules.len ? share_of(of_module[worst], count) : 0;
+	finding.error = binomial_error(finding.share, (double)count);
+	if (count && finding.share - finding.error > NO_LINES_LIMIT) {
+		vec_push(&f->items, finding);
+		add_module_without_lines(f, in, worst);
+	}
+	free(of_module);
+}
+
+static int compare(const void *pa, const void *pb)
+{
+	const struct finding *a = pa, *b = pb;
+
+	if (a->share > b->share || a->share < b->share)
+		return a->share > b->share ? -1 : 1;
+	return strcmp(a->id, b->id);
+}
+
+static bool is_found(const struct findings *f, const char *id)
+{
+	for (size_t i = 0; i < f->items.len; i++) {
+		if (strcmp(f->items.data[i].id, id) == 0)
+			return true;
+	}
+	return false;
+}
+
+void findings_compute(struct findings *f, const struct findings_input *in)
+{
+	memset(f, 0, sizeof(*f));
+	for (enum health_fault fault = 0; fault < HEALTH_FEW_SAMPLES; fault++)
+		add_fault(f, in, fault);
+	add_few_samples(f, in);
+	size_t first = f->items.len;
+	add_threads(f, in);
+	findings_add_shares(f, in);
+	/* What has no names has no lines either, and the same mends it. */
+	if (!is_found(f, fault_id(HEALTH_NO_NAMES)))
+		add_no_lines(f, in);
+	if (f->items.len > first)
+		qsort(f->items.data + first, f->items.len - first, sizeof(*f->items.data), compare);
+}
+
+void findings_release(struct findings *f)
+{
+	for (size_t i = 0; i < f->items.len; i++) {
+		free(f->items.data[i].text);
+		free(f->items.data[i].command);
+	}
+	vec_release(&f->items);
+}

@@ -1,0 +1,75 @@
+/* What the samples show that can be acted on: two lines each, the share and what it is, the
+ * command. */
+#include <math.h>
+#include <string.h>
+
+#include "analysis/percent.h"
+#include "analysis/wrap.h"
+#include "base/text.h"
+#include "output/report.h"
+
+#define MOST_SHOWN ((size_t)3)
+#define INDENT	   ((size_t)14) /* of texts: behind "100.0% ±10.0 " */
+
+static void share_cell(struct show *s, double share)
+{
+	struct bytes cell = { 0 };
+
+	percent_append_fraction(&cell, share);
+	bytes_printf(&cell, isnan(share) ? "" : "%%");
+	bytes_u8(&cell, '\0');
+	show_cell(s, (const char *)cell.data, 6, true);
+	bytes_release(&cell);
+}
+
+static void error_cell(struct show *s, double error)
+{
+	struct bytes cell = { 0 };
+
+	if (!isnan(error))
+		bytes_printf(&cell, s->unicode ? "±" : "+-");
+	percent_append_fraction(&cell, error);
+	bytes_u8(&cell, '\0');
+	show_cell(s, (const char *)cell.data, 7, true);
+	bytes_printf(s->out, " ");
+	bytes_release(&cell);
+}
+
+/* Not cut, so that it can be copied; where it would be, it begins further to the left. */
+static void print_command(struct show *s, const char *command)
+{
+	bool fits = INDENT + text_width(command, strlen(command)) <= s->width;
+
+	bytes_printf(s->out, "%*s", fits ? (int)INDENT : 2, "");
+	show_begin(s, SHOW_DIM);
+	show_text(s, command, strlen(command));
+	show_end(s, SHOW_DIM);
+	bytes_u8(s->out, '\n');
+}
+
+static void print_finding(struct show *s, const struct finding *f)
+{
+	CLEANUP_FREE char *text = show_name(s, f->text);
+	struct bytes words = { 0 }, cells = { 0 };
+	struct show numbers = *s;
+	struct wrap w;
+
+	numbers.out = &cells;
+	share_cell(&numbers, f->share);
+	error_cell(&numbers, f->error);
+	bytes_u8(&cells, '\0');
+	wrap_begin(&w, s->out, (const char *)cells.data, s->width, INDENT);
+	bytes_printf(&words, "%s", text);
+	wrap_take_words(&w, &words);
+	wrap_end(&w);
+	bytes_release(&words);
+	bytes_release(&cells);
+	if (f->command)
+		print_command(s, f->command);
+}
+
+void report_text_findings(struct report *r)
+{
+	for (size_t i = 0; i < r->findings.items.len && i < MOST_SHOWN; i++)
+		print_finding(&r->show, &r->findings.items.data[i]);
+}

@@ -1,0 +1,440 @@
+/* Findings: each from a profile that shows it, and silence where it does not or cannot be told. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analysis/findings.h"
+#include "base/memory.h"
+#include "build_profile.h"
+
+static void find_with(struct build *b, struct findings *f, const char *selection)
+{
+	struct filter_result all;
+	struct health h;
+	struct findings_input in = { &b->profile, &all, b->event, &h, selection };
+
+	build_finish(b, &all);
+	health_compute(&h, &b->profile, &all);
+	findings_compute(f, &in);
+	filter_result_release(&all);
+}
+
+/* The ids, in order, behind each other. */
+static void expect_ids(const struct findings *f, const char *expected)
+{
+	char ids[256] = "";
+
+	for (size_t i = 0; i < f->items.len; i++) {
+		strcat(ids, i ? " " : "");
+		strcat(ids, f->items.data[i].id);
+	}
+	assert_string_equal(ids, expected);
+}
+
+static void expect_found(struct build *b, const char *expected)
+{
+	struct findings f;
+
+	find_with(b, &f, NULL);
+	expect_ids(&f, expected);
+	findings_release(&f);
+}
+
+/* A code address of the module, named: called through main, or at the leaf of main. */
+static void add_in(struct build *b, uint32_t module, const char *caller, const char *leaf)
+{
+	static const uint64_t weight = 1000000;
+	uint32_t node = build_node(b, PROFILE_NONE, b->program, 0x100000);
+
+	if (caller)
+		node = build_node(b, node, module, build_code(b, module, caller));
+	build_sample(b, node, module, build_code(b, module, leaf), weight);
+}
+
+/* Ranks 0 to 999 in an order that looks random and is always the same. */
+static void shuffle(int ranks[1000])
+{
+	uint32_t state = 1;
+
+	for (int i = 0; i < 1000; i++)
+		ranks[i] = i;
+	for (int i = 999; i > 0; i--) {
+		state = state * 1664525 + 1013904223;
+		int k = (int)((state >> 8) % (uint32_t)(i + 1)), other = ranks[k];
+		ranks[k] = ranks[i];
+		ranks[i] = other;
+	}
+}
+
+/* 1000 samples, so many of them below caller (NULL: main) in leaf, the others in main. */
+static void fill(struct build *b, uint32_t module, const char *caller, const char *leaf, int count)
+{
+	int ranks[1000];
+
+	shuffle(ranks);
+	for (int i = 0; i < 1000; i++) {
+		if (ranks[i] < count)
+			add_in(b, module, caller, leaf);
+		else
+			build_stack(b, "main", 1000000);
+	}
+}
+
+static const struct {
+	const char *id, *caller, *leaf, *command;
+	bool kernel;
+	int limit; /* percent */
+} shares[] = {
+	{ "page-faults", "asm_exc_page_fault", "mas_walk",
+	  "prof report --callers asm_exc_page_fault", true, 10 },
+	{ "zeroing-pages", NULL, "clear_page_erms", "prof report --callers clear_page_erms", true,
+	  5 },
+	{ "syscall-entry", NULL, "entry_SYSCALL_64_after_hwframe",
+	  "prof report --callers entry_SYSCALL_64_after_hwframe", true, 5 },
+	{ "locks", "do_futex", "futex_wait_setup", "prof report --callers do_futex", true, 5 },
+	{ "locks", NULL, "___pthread_mutex_lock", "prof report --callers ___pthread_mutex_lock",
+	  false, 5 },
+	{ "allocator", "__GI___libc_malloc", "_int_malloc",
+	  "prof report --callers __GI___libc_malloc", false, 8 },
+	{ "allocator", NULL, "operator new(unsigned long)", "prof report --callers 'operator new'",
+	  false, 8 },
+	{ "copying", NULL, "__memmove_avx_unaligned_erms",
+	  "prof report --callers __memmove_avx_unaligned_erms", false, 10 },
+	{ "copying", NULL, "memset@@GLIBC_2.2.5", "prof report --callers memset@@GLIBC_2.2.5",
+	  false, 10 },
+	{ "interrupts-off", NULL, "finish_task_switch.isra.0",
+	  "prof report --callers finish_task_switch.isra.0", true, 5 },
+};
+
+static void a_share_above_its_limit_is_found(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(shares); i++) {
+		struct build b;
+		struct findings f;
+
+		build_init(&b);
+		fill(&b, shares[i].kernel ? b.kernel : b.library, shares[i].caller, shares[i].leaf,
+		     shares[i].limit * 10 + 50);
+		find_with(&b, &f, NULL);
+		expect_ids(&f, shares[i].id);
+		const struct finding *found = &f.items.data[0];
+		assert_true(fabs(found->share - (shares[i].limit + 5) / 100.0) < 1e-9);
+		assert_true(found->error > 0 &&
+			    found->share - found->error > shares[i].limit / 100.0);
+		assert_string_equal(found->command, shares[i].command);
+		findings_release(&f);
+		build_release(&b);
+	}
+}
+
+/* Half a percent above the limit, the interval still has it inside; and who only looks alike is
+ * none of these. */
+static void a_share_that_may_be_below_is_not(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(shares); i++) {
+		struct build b;
+
+		build_init(&b);
+		fill(&b, shares[i].kernel ? b.kernel : b.library, shares[i].caller, shares[i].leaf,
+		     shares[i].limit * 10 + 5);
+		expect_found(&b, "");
+		build_release(&b);
+		/* The same names in the other kind of code. */
+		build_init(&b);
+		fill(&b,
+		     strcmp(shares[i].id, "locks") ? shares[i].kernel ? b.library : b.kernel
+						   : b.library,
+		     NULL, strcmp(shares[i].id, "locks") ? shares[i].leaf : "do_futexes", 250);
+		expect_found(&b, "");
+		build_release(&b);
+	}
+}
+
+/* 15 % ± 8 of 500 samples in bursts: above the limit of 10 %, but not surely. */
+static void bursts_are_less_sure(void **state)
+{
+	struct build b;
+
+	(void)state;
+	build_init(&b);
+	for (int i = 0; i < 600; i++) {
+		if (i / 30 % 7 == 0)
+			add_in(&b, b.library, NULL, "memcpy");
+		else
+			build_stack(&b, "main", 1000000);
+	}
+	expect_found(&b, "");
+	build_release(&b);
+}
+
+static void the_kernel_is_named_when_no_part_is(void **state)
+{
+	struct build b;
+	struct findings f;
+
+	(void)state;
+	build_init(&b);
+	fill(&b, b.kernel, NULL, "ext4_do_something", 400);
+	find_with(&b, &f, " --comm app");
+	expect_ids(&f, "kernel");
+	assert_string_equal(f.items.data[0].command, "prof report --comm app --module '[kernel]'");
+	findings_release(&f);
+	build_release(&b);
+}
+
+/* Zeroing is most of the page faults, and these are most of the kernel. */
+static void a_part_that_explains_it_takes_its_place(void **state)
+{
+	struct build b;
+
+	(void)state;
+	build_init(&b);
+	fill(&b, b.kernel, "asm_exc_page_fault", "clear_page_erms", 400);
+	expect_found(&b, "zeroing-pages");
+	build_release(&b);
+
+	build_init(&b);
+	for (int i = 0; i < 1000; i++) {
+		int at = i * 37 % 100;
+		if (at < 40)
+			add_in(&b, b.kernel, "asm_exc_page_fault",
+			       at < 12 ? "clear_page_erms" : "x");
+		else
+			build_stack(&b, "main", 1000000);
+	}
+	expect_found(&b, "page-faults zeroing-pages");
+	build_release(&b);
+}
+
+/* A counter's overflow interrupts code with interrupts off, too. */
+static void only_a_timer_is_blind(void **state)
+{
+	struct build b;
+
+	(void)state;
+	build_init(&b);
+	b.profile.events.data[b.event].name = build_str(&b, "cycles");
+	fill(&b, b.kernel, NULL, "_raw_spin_unlock_irqrestore", 200);
+	expect_found(&b, "");
+	build_release(&b);
+}
+
+static void several_names_are_one_command(void **state)
+{
+	struct build b;
+	struct findings f;
+
+	(void)state;
+	build_init(&b);
+	b.profile.origin = xstrdup("my file");
+	for (int i = 0; i < 1000; i++)
+		add_in(&b, b.library, NULL, i % 10 < 5 ? "free" : i % 10 < 9 ? "malloc" : "work");
+	find_with(&b, &f, NULL);
+	expect_ids(&f, "allocator");
+	assert_string_equal(f.items.data[0].command, "prof report 'my file' --callers free,malloc");
+	assert_true(fabs(f.items.data[0].share - 0.9) < 1e-9);
+	findings_release(&f);
+	build_release(&b);
+}
+
+static void few_samples_come_first(void **state)
+{
+	struct build b;
+	struct findings f;
+
+	(void)state;
+	build_init(&b);
+	b.profile.health.requested_rate = 997;
+	for (int i = 0; i < 400; i++)
+		add_in(&b, b.library, NULL, i % 2 ? "memcpy" : "work");
+	find_with(&b, &f, NULL);
+	expect_ids(&f, "few-samples copying");
+	assert_true(isnan(f.items.data[0].share));
+	/* 1.96 sqrt(0.25 / 400) */
+	assert_true(fabs(f.items.data[0].error - 0.049) < 1e-9);
+	assert_string_equal(f.items.data[0].text,
+			    "for a share of half, of only 400 samples: record for longer");
+	assert_string_equal(f.items.data[0].command, "prof record -F 4000 -- app --fast");
+	findings_release(&f);
+	build_release(&b);
+}
+
+/* Of stacks that another tool summed up the number says nothing, and neither do their shares'
+ * errors. */
+static void stacks_that_were_summed_up_are_not_few(void **state)
+{
+	struct build b;
+
+	(void)state;
+	build_init(&b);
+	for (int i = 0; i < 40; i++) {
+		add_in(&b, b.library, NULL, i % 2 ? "memcpy" : "work");
+		build_at(&b, (uint32_t)i)->time_ns = 0;
+	}
+	expect_found(&b, "");
+	build_release(&b);
+}
+
+static void faults_of_the_recording_come_first(void **state)
+{
+	struct build b;
+	struct findings f;
+
+	(void)state;
+	build_init(&b);
+	fill(&b, b.library, NULL, "memcpy", 500);
+	b.profile.health.due = 2000;
+	b.profile.health.lost_kernel = 1000;
+	b.profile.health.ring_bytes = 524288;
+	b.profile.health.stack_bytes = 8192;
+	for (uint32_t i = 0; i < 100; i++)
+		build_at(&b, i)->end = END_TRUNCATED;
+	find_with(&b, &f, NULL);
+	expect_ids(&f, "lost-samples cut-stacks copying");
+	assert_true(fabs(f.items.data[0].share - 0.5) < 1e-9);
+	assert_true(isnan(f.items.data[0].error));
+	assert_string_equal(f.items.data[0].command, "prof record -m 2048k -- app --fast");
+	assert_true(fabs(f.items.data[1].share - 0.1) < 1e-9);
+	assert_string_equal(f.items.data[1].command,
+			    "prof record --call-graph dwarf,32768 -- app --fast");
+	findings_release(&f);
+	build_release(&b);
+}
+
+/* Of each thousand milliseconds one thread runs busy, the other idle ones. */
+static void add_threads(struct build *b, uint32_t other, int busy, int idle)
+{
+	for (int i = 0; i < 1000; i++) {
+		if (i * 37 % 100 < busy)
+			build_stack(b, "main", 1000000);
+		if (i * 37 % 100 < idle)
+			build_at(b, build_stack(b, "main", 1000000))->task = other;
+	}
+}
+
+static void one_busy_thread_is_found(void **state)
+{
+	static const struct {
+		int busy, idle;
+		bool found;
+	} cases[] = { { 100, 10, true },  { 96, 40, true },  { 91, 10, false },
+		      { 100, 50, false }, { 60, 10, false }, { 100, 0, false } };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct build b;
+		struct findings f;
+
+		build_init(&b);
+		add_threads(&b, build_task(&b, 100, 101, "worker"), cases[i].busy, cases[i].idle);
+		find_with(&b, &f, NULL);
+		expect_ids(&f, cases[i].found ? "one-busy-thread" : "");
+		if (cases[i].found) {
+			assert_true(fabs(f.items.data[0].share - cases[i].busy / 100.0) < 1e-9);
+			assert_string_equal(f.items.data[0].of, "wall");
+			assert_string_equal(f.items.data[0].command, "prof report --tid 100");
+			assert_non_null(strstr(f.items.data[0].text, "app (100) ran, the next "));
+		}
+		findings_release(&f);
+		build_release(&b);
+	}
+}
+
+static void code_without_lines_is_found(void **state)
+{
+	struct build b;
+	struct findings f;
+
+	(void)state;
+	for (int debian = 0; debian < 2; debian++) {
+		build_init(&b);
+		fill(&b, b.library, NULL, "compress", 300);
+		if (debian) {
+			b.profile.modules.data[b.library].path =
+				build_str(&b, "/usr/lib/x86_64-linux-gnu/libc.so.6");
+			b.profile.modules.data[b.library].flags = MODULE_NO_DEBUG_FILE;
+		}
+		expect_found(&b, "");
+		for (size_t i = 0; i < b.profile.locations.len; i++) {
+			const struct profile_location *l = &b.profile.locations.data[i];
+			if (l->module == b.library)
+				b.profile.frames.data[l->first_frame].line = 0;
+		}
+		find_with(&b, &f, NULL);
+		expect_ids(&f, "no-lines");
+		assert_true(fabs(f.items.data[0].share - 0.3) < 1e-9);
+		if (debian)
+			assert_string_equal(f.items.data[0].command,
+					    "sudo apt install libc6-dbg && prof symbolize");
+		else
+			assert_null(f.items.data[0].command);
+		assert_string_equal(
+			f.items.data[0].text,
+			debian ? "of the samples are in libc.so.6, without source lines: install its debug file"
+			       : "of the samples are in libz.so.1, without source lines: build it with -g");
+		findings_release(&f);
+		build_release(&b);
+	}
+}
+
+/* Rows for what was not seen are of the whole, but in no finding's code. */
+static void what_was_not_sampled_dilutes(void **state)
+{
+	struct build b;
+	struct findings f;
+
+	(void)state;
+	build_init(&b);
+	fill(&b, b.library, NULL, "memcpy", 500);
+	uint32_t synthetic = build_module(&b, MODULE_SYNTHETIC, SYNTHETIC_LOST);
+	uint32_t s = build_sample(&b, PROFILE_NONE, synthetic, 0, 1000000000);
+	build_at(&b, s)->flags = SAMPLE_SYNTHETIC;
+	find_with(&b, &f, NULL);
+	expect_ids(&f, "copying");
+	assert_true(fabs(f.items.data[0].share - 0.25) < 1e-9);
+	findings_release(&f);
+	build_release(&b);
+}
+
+static void nothing_is_found_in_nothing(void **state)
+{
+	struct build b;
+
+	(void)state;
+	build_init(&b);
+	expect_found(&b, "");
+	b.profile.events.len = b.profile.runs.len = b.profile.machines.len = 0;
+	b.profile.tasks.len = b.profile.modules.len = 0;
+	expect_found(&b, "");
+	build_release(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_share_above_its_limit_is_found),
+		cmocka_unit_test(a_share_that_may_be_below_is_not),
+		cmocka_unit_test(bursts_are_less_sure),
+		cmocka_unit_test(the_kernel_is_named_when_no_part_is),
+		cmocka_unit_test(a_part_that_explains_it_takes_its_place),
+		cmocka_unit_test(only_a_timer_is_blind),
+		cmocka_unit_test(several_names_are_one_command),
+		cmocka_unit_test(few_samples_come_first),
+		cmocka_unit_test(stacks_that_were_summed_up_are_not_few),
+		cmocka_unit_test(faults_of_the_recording_come_first),
+		cmocka_unit_test(one_busy_thread_is_found),
+		cmocka_unit_test(code_without_lines_is_found),
+		cmocka_unit_test(what_was_not_sampled_dilutes),
+		cmocka_unit_test(nothing_is_found_in_nothing),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
