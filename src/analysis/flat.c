@@ -83,23 +83,47 @@ static void drop_empty_rows(struct flat *f)
 	f->rows.len = kept;
 }
 
+static struct calltree_options code_frames(const struct calltree_options *options)
+{
+	return (struct calltree_options){ .no_inline = options->no_inline,
+					  .names = options->names,
+					  .no_end_markers = true };
+}
+
+static void finish_rows(struct flat *f)
+{
+	drop_empty_rows(f);
+	if (f->rows.len)
+		qsort(f->rows.data, f->rows.len, sizeof(*f->rows.data), compare_rows);
+}
+
 void flat_build(struct flat *f, const struct profile *p, const struct filter_result *samples,
 		uint32_t event, enum flat_by by, const struct calltree_options *options)
 {
-	struct calltree_options frames = { .no_inline = options->no_inline,
-					   .names = options->names,
-					   .no_end_markers = true };
+	struct calltree_options frames = code_frames(options);
+	struct calltree tree;
 
 	memset(f, 0, sizeof(*f));
 	frames.by_module = by == FLAT_BY_MODULE;
 	frames.by_line = by == FLAT_BY_LINE;
-	if (by == FLAT_BY_FUNCTION || by == FLAT_BY_MODULE || by == FLAT_BY_LINE)
-		flat_build_code(f, p, samples, event, &frames);
-	else
+	if (by == FLAT_BY_FUNCTION || by == FLAT_BY_MODULE || by == FLAT_BY_LINE) {
+		flat_build_code(f, &tree, p, samples, event, &frames);
+		calltree_release(&tree);
+	} else {
 		flat_build_groups(f, p, samples, event, by);
-	drop_empty_rows(f);
-	if (f->rows.len)
-		qsort(f->rows.data, f->rows.len, sizeof(*f->rows.data), compare_rows);
+	}
+	finish_rows(f);
+}
+
+void flat_build_with_tree(struct flat *f, struct calltree *tree, const struct profile *p,
+			  const struct filter_result *samples, uint32_t event,
+			  const struct calltree_options *options)
+{
+	struct calltree_options frames = code_frames(options);
+
+	memset(f, 0, sizeof(*f));
+	flat_build_code(f, tree, p, samples, event, &frames);
+	finish_rows(f);
 }
 
 void flat_release(struct flat *f)

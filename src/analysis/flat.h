@@ -28,6 +28,9 @@ struct flat {
 };
 void flat_build(struct flat *f, const struct profile *p, const struct filter_result *samples, uint32_t event, enum flat_by by,
 		const struct calltree_options *options);
+/* The same by function, and the upright call tree that it was made from. */
+void flat_build_with_tree(struct flat *f, struct calltree *tree, const struct profile *p, const struct filter_result *samples,
+			  uint32_t event, const struct calltree_options *options);
 void flat_release(struct flat *f);
 
 #endif

@@ -154,28 +154,27 @@ static void measure_slices(struct flat_errors *e, const struct slices *s, const 
 	free(order);
 }
 
-void flat_build_code(struct flat *f, const struct profile *p, const struct filter_result *samples,
-		     uint32_t event, const struct calltree_options *options)
+void flat_build_code(struct flat *f, struct calltree *t, const struct profile *p,
+		     const struct filter_result *samples, uint32_t event,
+		     const struct calltree_options *options)
 {
-	struct calltree t;
 	struct slices s;
 	struct flat_errors e;
 	uint32_t *node_of_sample = xcalloc(samples->samples.len, sizeof(*node_of_sample));
 
-	calltree_build_upright(&t, p, samples, event, options, node_of_sample);
-	bool *outermost = find_outermost(&t);
-	add_keys(f, &t);
-	add_functions(f, &t);
-	sum_rows(f, &t, outermost);
-	f->total = t.total;
-	f->sample_count = t.sample_count;
-	slices_init(&s, p, samples, event, flat_slice_limit(t.nodes.len));
+	calltree_build_upright(t, p, samples, event, options, node_of_sample);
+	bool *outermost = find_outermost(t);
+	add_keys(f, t);
+	add_functions(f, t);
+	sum_rows(f, t, outermost);
+	f->total = t->total;
+	f->sample_count = t->sample_count;
+	slices_init(&s, p, samples, event, flat_slice_limit(t->nodes.len));
 	flat_errors_init(&e, f->rows.len);
 	if (s.count)
-		measure_slices(&e, &s, &t, outermost, samples, node_of_sample);
+		measure_slices(&e, &s, t, outermost, samples, node_of_sample);
 	flat_errors_finish(f, &e, &s);
 	slices_release(&s);
-	calltree_release(&t);
 	free(outermost);
 	free(node_of_sample);
 }

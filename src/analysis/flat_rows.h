@@ -23,8 +23,9 @@ void flat_errors_add_slice(struct flat_errors *e, const struct slices *s, uint32
 void flat_errors_finish(struct flat *f, struct flat_errors *e, const struct slices *s);
 
 /* Rows of functions, modules or lines. */
-void flat_build_code(struct flat *f, const struct profile *p, const struct filter_result *samples,
-		     uint32_t event, const struct calltree_options *options);
+void flat_build_code(struct flat *f, struct calltree *t, const struct profile *p,
+		     const struct filter_result *samples, uint32_t event,
+		     const struct calltree_options *options);
 /* Rows of threads, processes, CPUs or events. */
 void flat_build_groups(struct flat *f, const struct profile *p, const struct filter_result *samples,
 		       uint32_t event, enum flat_by by);

@@ -156,6 +156,8 @@ const struct command command_report = {
 		"95 % uncertainty within this run.\n\n"
 		"A finding is something to act on: its share, what it is and what helps, and the command that shows more. There is "
 		"none where the samples are too few to tell; --json has all of them.\n\n"
+		"Below the functions stand the hottest source lines, with their text where the recording has it, and the heaviest "
+		"path from a root to where it splits; the numbers are percent of all.\n\n"
 		"The health line: samples are due by the CPU time used and the rate; those delivered are counted "
 		"before them, those lost did not fit a buffer. A stack is whole when it reaches the function that its thread "
 		"began with, without a guess; guessed ones have a frame that only a likely return address speaks for. Partly "

@@ -41,10 +41,37 @@ static void print_tree(struct report *r, const struct calltree *t)
 	}
 }
 
+/* Lines and the path are of functions' call tree. */
+static void report_functions(struct report *r, const struct view *v)
+{
+	struct flat f;
+	struct calltree tree;
+	const struct calltree_options *frames = &r->options->frames;
+
+	flat_build_with_tree(&f, &tree, v->profile, v->samples, v->event, frames);
+	if (r->options->format != REPORT_CSV) {
+		r->tree = &tree;
+		hot_lines_find(&r->lines, v->profile, v->samples, v->event, frames->no_inline,
+			       REPORT_HOT_LINES);
+		hot_path_find(&r->path, &tree);
+		source_texts_init(&r->texts, v->profile);
+	}
+	print_table(r, &f);
+	source_texts_release(&r->texts);
+	hot_path_release(&r->path);
+	hot_lines_release(&r->lines);
+	calltree_release(&tree);
+	flat_release(&f);
+}
+
 static void report_flat(struct report *r, const struct view *v)
 {
 	struct flat f;
 
+	if (r->options->by == FLAT_BY_FUNCTION) {
+		report_functions(r, v);
+		return;
+	}
 	flat_build(&f, v->profile, v->samples, v->event, r->options->by, &r->options->frames);
 	print_table(r, &f);
 	flat_release(&f);

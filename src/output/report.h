@@ -6,9 +6,14 @@
 #include "analysis/findings.h"
 #include "analysis/flat.h"
 #include "analysis/health.h"
+#include "analysis/hot_lines.h"
+#include "analysis/hot_path.h"
+#include "analysis/source_texts.h"
 #include "output/facts.h"
 #include "output/output.h"
 #include "output/show.h"
+
+#define REPORT_HOT_LINES ((size_t)10) /* of JSON; text has fewer */
 
 struct report {
 	struct show show;
@@ -18,6 +23,10 @@ struct report {
 	const char *emptied_by; /* of the filter's result */
 	struct facts facts;
 	struct health health;
+	const struct calltree *tree; /* upright, of what the lines and path are; NULL: none */
+	struct hot_lines lines;
+	struct source_texts texts; /* of the lines */
+	struct hot_path path;
 	struct findings findings; /* of the screen and of JSON; else none */
 };
 
@@ -30,6 +39,13 @@ void report_text_head(struct report *r);
 void report_append_count(struct bytes *out, uint64_t n, const char *one, const char *many);
 /* The weightiest, each with its command. */
 void report_text_findings(struct report *r);
+/* At most so many hottest lines, with their text where the profile has it. */
+void report_text_lines(struct report *r, size_t most);
+/* The recorded text of a line; NULL: there is none that is sure to be it. */
+const char *report_line_text(const struct report *r, const struct hot_line *line, size_t *len);
+/* The heaviest path until it splits, as one line. */
+void report_text_path(struct report *r);
+size_t report_count_lines(const struct bytes *text);
 void report_text_table(struct report *r, const struct flat *f);
 /* " (same code as b, +3)" for a row whose function shares its code with others, shorter or "" where the name has only
  * width columns; else "". Caller frees. */

@@ -9,6 +9,7 @@
 #include "output/report.h"
 
 #define MOST_SHOWN ((size_t)3)
+#define LAST_LINE  ((size_t)12)
 #define INDENT	   ((size_t)14) /* of texts: behind "100.0% ±10.0 " */
 
 static void share_cell(struct show *s, double share)
@@ -19,19 +20,6 @@ static void share_cell(struct show *s, double share)
 	bytes_printf(&cell, isnan(share) ? "" : "%%");
 	bytes_u8(&cell, '\0');
 	show_cell(s, (const char *)cell.data, 6, true);
-	bytes_release(&cell);
-}
-
-static void error_cell(struct show *s, double error)
-{
-	struct bytes cell = { 0 };
-
-	if (!isnan(error))
-		bytes_printf(&cell, s->unicode ? "±" : "+-");
-	percent_append_fraction(&cell, error);
-	bytes_u8(&cell, '\0');
-	show_cell(s, (const char *)cell.data, 7, true);
-	bytes_printf(s->out, " ");
 	bytes_release(&cell);
 }
 
@@ -56,7 +44,8 @@ static void print_finding(struct show *s, const struct finding *f)
 
 	numbers.out = &cells;
 	share_cell(&numbers, f->share);
-	error_cell(&numbers, f->error);
+	show_error_cell(&numbers, s->unicode ? "±" : "+-", f->error, 7);
+	bytes_u8(&cells, ' ');
 	bytes_u8(&cells, '\0');
 	wrap_begin(&w, s->out, (const char *)cells.data, s->width, INDENT);
 	bytes_printf(&words, "%s", text);
@@ -68,8 +57,12 @@ static void print_finding(struct show *s, const struct finding *f)
 		print_command(s, f->command);
 }
 
+/* The first is shown in any case, further ones where they leave room for the functions. */
 void report_text_findings(struct report *r)
 {
-	for (size_t i = 0; i < r->findings.items.len && i < MOST_SHOWN; i++)
+	for (size_t i = 0; i < r->findings.items.len && i < MOST_SHOWN; i++) {
+		if (i && report_count_lines(r->show.out) + 2 > LAST_LINE)
+			return;
 		print_finding(&r->show, &r->findings.items.data[i]);
+	}
 }

@@ -10,6 +10,7 @@
 #include "output/report.h"
 
 #define SCHEMA_VERSION 2
+#define LONGEST_TEXT   ((size_t)65536)
 
 static void add_health(struct json *j, const struct report *r)
 {
@@ -180,6 +181,66 @@ static size_t count_rows(const struct report *r, const struct flat *f)
 	return rows;
 }
 
+static void add_lines(struct json *j, const struct report *r)
+{
+	json_open_array(j, "lines");
+	for (size_t i = 0; i < r->lines.rows.len; i++) {
+		const struct hot_line *line = &r->lines.rows.data[i];
+		const struct profile_function *f = &r->profile->functions.data[line->function];
+		size_t len = 0;
+		const char *text = report_line_text(r, line, &len);
+		json_open_object(j, NULL);
+		json_string(j, "file", profile_str(r->profile, line->file));
+		json_u64(j, "line", line->line);
+		json_string(j, "function", profile_str(r->profile, f->name));
+		json_u64(j, "weight", line->weight);
+		json_u64(j, "samples", line->count);
+		json_percent(j, "percent", line->weight, r->lines.total);
+		json_fraction(j, "error_percent", line->error);
+		if (text) {
+			CLEANUP_FREE char *copy = xasprintf(
+				"%.*s", (int)(len < LONGEST_TEXT ? len : LONGEST_TEXT), text);
+			json_string(j, "text", copy);
+		} else {
+			json_null(j, "text");
+		}
+		json_close_object(j);
+	}
+	json_close_array(j);
+}
+
+static void add_path_node(struct json *j, const struct report *r, uint32_t node, uint64_t total)
+{
+	const struct calltree_node *n = &r->tree->nodes.data[node];
+
+	json_string(j, "name", r->tree->keys.data[n->key].name);
+	json_u64(j, "total", total);
+	json_percent(j, "percent", total, r->tree->total);
+}
+
+static void add_path(struct json *j, const struct report *r)
+{
+	json_open_array(j, "path");
+	for (size_t i = 0; i < r->path.steps.len; i++) {
+		const struct hot_path_step *step = &r->path.steps.data[i];
+		json_open_object(j, NULL);
+		add_path_node(j, r, step->node, r->tree->nodes.data[step->node].total);
+		json_u64(j, "times", step->times);
+		json_close_object(j);
+	}
+	json_close_array(j);
+	json_open_array(j, "path_splits");
+	for (uint32_t i = 0; i < r->path.branch_count; i++) {
+		const struct hot_path_branch *b = &r->path.branches[i];
+		uint32_t last = r->path.steps.data[r->path.steps.len - 1].node;
+		json_open_object(j, NULL);
+		add_path_node(j, r, b->node == PROFILE_NONE ? last : b->node, b->total);
+		json_bool(j, "self", b->node == PROFILE_NONE);
+		json_close_object(j);
+	}
+	json_close_array(j);
+}
+
 void report_json_table(struct report *r, const struct flat *f)
 {
 	struct json j;
@@ -189,6 +250,10 @@ void report_json_table(struct report *r, const struct flat *f)
 	begin(&j, r, "table");
 	json_string(&j, "by", report_by_name(r->options->by));
 	json_u64(&j, "error_slices", f->slices);
+	if (r->tree) {
+		add_lines(&j, r);
+		add_path(&j, r);
+	}
 	json_open_array(&j, "rows");
 	for (size_t i = 0; i < rows; i++)
 		add_row(&j, r, f, &f->rows.data[i]);

@@ -15,7 +15,8 @@
 
 #define HINTS_WIDTH	 ((size_t)66) /* of the last line without the function's name */
 #define SCREEN_LINES	 23	      /* one is left for the prompt */
-#define LINES_BELOW	 4	      /* blank and titles, rest, next step */
+#define LINES_AROUND	 3	      /* blank and titles, rest */
+#define MOST_HOT_LINES	 ((size_t)3)
 #define MODULE_WIDTH	 ((size_t)20)
 #define WHERE_WIDTH	 ((size_t)24)
 #define WIDE		 ((size_t)110) /* from here on there is room for file and line */
@@ -26,29 +27,23 @@ struct table {
 	struct report *report;
 	const struct flat *flat;
 	bool groups; /* threads, CPUs, …: weight and samples instead of a total */
+	size_t lines_below, least_rows;
 	size_t rows, name_width, module_width, where_width;
 };
 
-static size_t count_lines(const struct bytes *b)
+static size_t default_rows(const struct table *t)
 {
-	size_t lines = 0;
-
-	for (size_t i = 0; i < b->len; i++)
-		lines += b->data[i] == '\n';
-	return lines;
-}
-
-static size_t default_rows(const struct report *r)
-{
-	size_t used = count_lines(r->show.out) + LINES_BELOW;
+	size_t used = report_count_lines(t->report->show.out) + LINES_AROUND + t->lines_below;
 	size_t room = used < SCREEN_LINES ? SCREEN_LINES - used : 0;
 
-	return room > 20 ? 20 : room < 8 ? 8 : room;
+	return room > 20 ? 20 : room < t->least_rows ? t->least_rows : room;
 }
 
-static size_t choose_rows(const struct report *r, const struct flat *f)
+static size_t choose_rows(const struct table *t)
 {
-	size_t limit = r->options->limit ? r->options->limit : default_rows(r), rows = 0;
+	const struct report *r = t->report;
+	const struct flat *f = t->flat;
+	size_t limit = r->options->limit ? r->options->limit : default_rows(t), rows = 0;
 	uint64_t least = report_least_weight(r, f->total, 0);
 
 	while (rows < f->rows.len && rows < limit && f->rows.data[rows].self >= least)
@@ -107,29 +102,6 @@ static void choose_widths(struct table *t)
 	if (t->where_width)
 		fixed += 2 + t->where_width;
 	t->name_width = max_size(width > fixed ? width - fixed : 0, LEAST_NAME_WIDTH);
-}
-
-static void percent_cell(struct show *s, uint64_t part, uint64_t all, size_t width)
-{
-	struct bytes cell = { 0 };
-
-	if (all) {
-		percent_append(&cell, part, all);
-		bytes_printf(&cell, "%%");
-	}
-	bytes_u8(&cell, '\0');
-	show_cell(s, (const char *)cell.data, width, true);
-	bytes_release(&cell);
-}
-
-static void error_cell(struct show *s, double error)
-{
-	struct bytes cell = { 0 };
-
-	percent_append_fraction(&cell, error);
-	bytes_u8(&cell, '\0');
-	show_cell(s, (const char *)cell.data, 6, true);
-	bytes_release(&cell);
 }
 
 /* Rows of events have each their own unit. */
@@ -196,12 +168,12 @@ static void print_numbers(struct table *t, const struct flat_row *row)
 {
 	struct show *s = &t->report->show;
 
-	percent_cell(s, row->self, t->flat->total, 6);
-	error_cell(s, row->self_error);
+	show_percent_cell(s, row->self, t->flat->total, 6);
+	show_error_cell(s, "", row->self_error, 6);
 	if (t->groups)
 		weight_cell(t, row);
 	else
-		percent_cell(s, row->total, t->flat->total, 7);
+		show_percent_cell(s, row->total, t->flat->total, 7);
 	bytes_printf(s->out, "  ");
 }
 
@@ -326,7 +298,7 @@ static void print_rest(struct table *t)
 		return;
 	for (size_t i = t->rows; i < t->flat->rows.len; i++)
 		weight += t->flat->rows.data[i].self;
-	percent_cell(s, weight, t->flat->total, 6);
+	show_percent_cell(s, weight, t->flat->total, 6);
 	bytes_printf(s->out, "  ");
 	report_append_count(s->out, left, "more", "more");
 	bytes_printf(s->out, " %s: prof report", plural(by, left));
@@ -392,17 +364,55 @@ static void print_next(struct report *r, const struct flat *f)
 	bytes_release(&line);
 }
 
+/* What stands below the table: on the screen lines and the path, too, and always the next step. */
+static void print_below(struct report *r, const struct flat *f, size_t hot_lines)
+{
+	if (report_is_screen(r)) {
+		report_text_lines(r, hot_lines);
+		report_text_path(r);
+	}
+	print_next(r, f);
+}
+
+static void render_below(struct report *r, const struct flat *f, size_t hot_lines,
+			 struct bytes *out)
+{
+	struct bytes *screen = r->show.out;
+
+	bytes_clear(out);
+	r->show.out = out;
+	print_below(r, f, hot_lines);
+	r->show.out = screen;
+}
+
+/* As many hot lines as leave the functions their least. */
+static void choose_below(struct table *t, struct bytes *below)
+{
+	struct report *r = t->report;
+	size_t used = report_count_lines(r->show.out) + LINES_AROUND + t->least_rows;
+
+	for (size_t hot_lines = MOST_HOT_LINES;; hot_lines--) {
+		render_below(r, t->flat, hot_lines, below);
+		t->lines_below = report_count_lines(below);
+		if (hot_lines == 0 || r->options->limit || used + t->lines_below <= SCREEN_LINES)
+			return;
+	}
+}
+
 void report_text_table(struct report *r, const struct flat *f)
 {
-	struct table t = { .report = r, .flat = f };
+	struct table t = { .report = r, .flat = f, .least_rows = report_is_screen(r) ? 5 : 8 };
+	struct bytes below = { 0 };
 
 	if (!f->rows.len)
 		return;
 	t.groups = r->options->by >= FLAT_BY_THREAD;
-	t.rows = choose_rows(r, f);
+	choose_below(&t, &below);
+	t.rows = choose_rows(&t);
 	choose_widths(&t);
 	print_titles(&t);
 	print_rows(&t);
 	print_rest(&t);
-	print_next(r, f);
+	bytes_append(r->show.out, below.data, below.len);
+	bytes_release(&below);
 }

@@ -31,6 +31,15 @@ void report_append_count(struct bytes *out, uint64_t n, const char *one, const c
 	bytes_printf(out, "%s %s", text_count(buf, sizeof(buf), n), n == 1 ? one : many);
 }
 
+size_t report_count_lines(const struct bytes *text)
+{
+	size_t lines = 0;
+
+	for (size_t i = 0; i < text->len; i++)
+		lines += text->data[i] == '\n';
+	return lines;
+}
+
 static void add_times(struct wrap *w, const struct facts *f)
 {
 	struct bytes part = { 0 };

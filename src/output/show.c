@@ -1,9 +1,11 @@
 /* Fitting text into columns. */
 #include "output/show.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/percent.h"
 #include "base/memory.h"
 #include "base/text.h"
 
@@ -221,6 +223,31 @@ void show_cell(struct show *s, const char *text, size_t width, bool right)
 	bytes_append(s->out, text, len);
 	if (!right)
 		bytes_printf(s->out, "%*s", pad, "");
+}
+
+void show_percent_cell(struct show *s, uint64_t part, uint64_t all, size_t width)
+{
+	struct bytes cell = { 0 };
+
+	if (all) {
+		percent_append(&cell, part, all);
+		bytes_printf(&cell, "%%");
+	}
+	bytes_u8(&cell, '\0');
+	show_cell(s, (const char *)cell.data, width, true);
+	bytes_release(&cell);
+}
+
+void show_error_cell(struct show *s, const char *mark, double error, size_t width)
+{
+	struct bytes cell = { 0 };
+
+	if (!isnan(error))
+		bytes_printf(&cell, "%s", mark);
+	percent_append_fraction(&cell, error);
+	bytes_u8(&cell, '\0');
+	show_cell(s, (const char *)cell.data, width, true);
+	bytes_release(&cell);
 }
 
 void show_paragraph(struct show *s, const char *text)

@@ -165,6 +165,12 @@ void screen_profile(struct build *b, struct filter_result *all)
 		if (at > 980)
 			build_at(b, (uint32_t)b->profile.samples.len - 1)->task = worker;
 	}
+	/* tokenize is at the line of the excerpt, the others elsewhere. */
+	for (uint32_t i = 0; i < b->profile.frames.len; i++) {
+		struct profile_frame *f = &b->profile.frames.data[i];
+		if (f->function != function_named(b, "tokenize"))
+			f->line = 40 + f->function;
+	}
 	build_finish(b, all);
 }
 
