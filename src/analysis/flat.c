@@ -90,11 +90,30 @@ static struct calltree_options code_frames(const struct calltree_options *option
 					  .no_end_markers = true };
 }
 
+/* Rows are in order. Those for what was not seen have no error, and stand between. */
+static void mark_ties(struct flat *f)
+{
+	const struct flat_row *before = NULL;
+
+	for (size_t i = 0; i < f->rows.len; i++) {
+		struct flat_row *row = &f->rows.data[i];
+		if (isnan(row->self_error))
+			continue;
+		if (before) {
+			double apart = (double)(before->self - row->self);
+			row->tied =
+				apart <= (before->self_error + row->self_error) * (double)f->total;
+		}
+		before = row;
+	}
+}
+
 static void finish_rows(struct flat *f)
 {
 	drop_empty_rows(f);
 	if (f->rows.len)
 		qsort(f->rows.data, f->rows.len, sizeof(*f->rows.data), compare_rows);
+	mark_ties(f);
 }
 
 void flat_build(struct flat *f, const struct profile *p, const struct filter_result *samples,

@@ -17,7 +17,9 @@ struct flat_row {
 	uint8_t kind;	  /* enum code_kind */
 	uint64_t self, total, self_count, total_count;
 	double self_error, total_error; /* 95 % half widths as fractions of all; NaN where not known (too few samples) */
+	bool tied;	  /* by self it may stand above the row before: their 95 % intervals overlap */
 	bool inlined;	  /* some of it was inlined */
+	uint32_t threads; /* sampled in its own code; 0: not known, and of rows that are threads, CPUs, … */
 	uint32_t first_function, function_count; /* in flat's functions: what the row stands for */
 };
 struct flat {

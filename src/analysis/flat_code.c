@@ -7,6 +7,7 @@
 
 #include "analysis/build.h"
 #include "analysis/flat_rows.h"
+#include "analysis/pairmap.h"
 
 static void add_keys(struct flat *f, const struct calltree *t)
 {
@@ -82,6 +83,26 @@ static void sum_rows(struct flat *f, const struct calltree *t, const bool *outer
 			row->total_count += n->count;
 		}
 	}
+}
+
+/* Which threads each row's own code was sampled in. */
+static void count_threads(struct flat *f, const struct calltree *t,
+			  const struct filter_result *samples, const uint32_t *node_of_sample)
+{
+	struct pairmap seen = { NULL, 0, 0 };
+	const struct profile *p = t->profile;
+
+	for (size_t i = 0; i < samples->samples.len; i++) {
+		const struct profile_sample *s = &p->samples.data[samples->samples.data[i]];
+		if (node_of_sample[i] == PROFILE_NONE || s->task >= p->tasks.len ||
+		    s->flags & SAMPLE_SYNTHETIC || p->tasks.data[s->task].flags & TASK_UNKNOWN)
+			continue;
+		uint32_t row = t->nodes.data[node_of_sample[i]].key;
+		uint32_t *slot = pairmap_at(&seen, row, p->tasks.data[s->task].tid);
+		f->rows.data[row].threads += *slot == PAIRMAP_NONE;
+		*slot = 1;
+	}
+	pairmap_release(&seen);
 }
 
 struct slice_sums { /* scratch, zero between slices */
@@ -167,6 +188,7 @@ void flat_build_code(struct flat *f, struct calltree *t, const struct profile *p
 	add_keys(f, t);
 	add_functions(f, t);
 	sum_rows(f, t, outermost);
+	count_threads(f, t, samples, node_of_sample);
 	f->total = t->total;
 	f->sample_count = t->sample_count;
 	slices_init(&s, p, samples, event, flat_slice_limit(t->nodes.len));

@@ -153,7 +153,9 @@ const struct command command_report = {
 	.description =
 		"Prints its totals, how true the recording is, up to three findings, and its hottest functions: self is the time "
 		"in the function's own code, total includes what it called. The ± behind a share is its "
-		"95 % uncertainty within this run.\n\n"
+		"95 % uncertainty within this run; a row with ≈ behind it cannot be told from the one above: its "
+		"share may be the larger one. THR is how many threads were sampled in the function's own code. Bars and threads "
+		"are there where they cost no name a letter.\n\n"
 		"A finding is something to act on: its share, what it is and what helps, and the command that shows more. There is "
 		"none where the samples are too few to tell; --json has all of them.\n\n"
 		"Below the functions stand the hottest source lines, with their text where the recording has it, and the heaviest "

@@ -49,7 +49,7 @@ void terminal_plain(struct bytes *text)
 {
 	static const struct {
 		const char *unicode, *ascii; /* of the same length */
-	} ours[] = { { "\xe2\x80\xa6", "..." }, { "\xc2\xb1", "+-" } };
+	} ours[] = { { "\xe2\x80\xa6", "..." }, { "\xc2\xb1", "+-" }, { "\xe2\x89\x88", "'~'" } };
 
 	for (size_t i = 0; !text_is_unicode() && i < text->len; i++)
 		for (size_t k = 0; k < ARRAY_LEN(ours); k++) {

@@ -13,7 +13,7 @@ extern const char *const colour_choices[];
 uint32_t terminal_width(void);
 /* Auto: standard output is a terminal that can, and NO_COLOR is unset or empty. */
 bool terminal_colour(enum colour_choice choice);
-/* Where the locale has no UTF-8, our own texts' ellipses become "...", and "±" "+-": in place. */
+/* Where the locale has no UTF-8, our own texts' ellipses become "...", "±" "+-" and "≈" "'~'": in place. */
 struct bytes;
 void terminal_plain(struct bytes *text);
 

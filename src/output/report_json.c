@@ -161,9 +161,12 @@ static void add_row(struct json *j, const struct report *r, const struct flat *f
 	json_u64(j, "total_samples", row->total_count);
 	json_percent(j, "self_percent", row->self, f->total);
 	json_fraction(j, "self_error_percent", row->self_error);
+	json_bool(j, "tied", row->tied);
 	json_percent(j, "total_percent", row->total, f->total);
 	json_fraction(j, "total_error_percent", row->total_error);
 	json_bool(j, "inlined", row->inlined);
+	if (r->options->by < FLAT_BY_THREAD)
+		json_u64(j, "threads", row->threads);
 	if (r->options->by == FLAT_BY_FUNCTION)
 		add_names(j, r, f, row);
 	json_close_object(j);

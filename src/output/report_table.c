@@ -21,6 +21,8 @@
 #define WHERE_WIDTH	 ((size_t)24)
 #define WIDE		 ((size_t)110) /* from here on there is room for file and line */
 #define NARROW		 ((size_t)60)  /* below, there is none for modules */
+#define BAR_WIDTH	 ((size_t)10)
+#define THREADS_WIDTH	 ((size_t)5)
 #define LEAST_NAME_WIDTH ((size_t)16)
 
 struct table {
@@ -29,6 +31,8 @@ struct table {
 	bool groups; /* threads, CPUs, …: weight and samples instead of a total */
 	size_t lines_below, least_rows;
 	size_t rows, name_width, module_width, where_width;
+	bool bars, threads;   /* columns that are there when they cost no name a letter */
+	uint64_t longest_bar; /* weight */
 };
 
 static size_t default_rows(const struct table *t)
@@ -83,6 +87,37 @@ static size_t max_size(size_t a, size_t b)
 	return a > b ? a : b;
 }
 
+/* Of the names as they are, and the title. */
+static size_t widest_name(const struct table *t)
+{
+	size_t widest = strlen("FUNCTION");
+
+	for (size_t i = 0; i < t->rows; i++) {
+		const struct flat_row *row = &t->flat->rows.data[i];
+		CLEANUP_FREE char *name = show_name(&t->report->show, row->name);
+		CLEANUP_FREE char *mark =
+			report_folded_mark(t->report, t->flat, row, t->name_width);
+		size_t width = text_width(name, strlen(name)) + text_width(mark, strlen(mark));
+		widest = max_size(widest, width);
+	}
+	return widest;
+}
+
+static void choose_extras(struct table *t)
+{
+	size_t widest = widest_name(t);
+
+	t->threads = !t->groups && t->report->facts.threads > 1 &&
+		     widest + THREADS_WIDTH <= t->name_width;
+	t->name_width -= t->threads ? THREADS_WIDTH : 0;
+	t->bars = widest + BAR_WIDTH + 1 <= t->name_width;
+	t->name_width -= t->bars ? BAR_WIDTH + 1 : 0;
+	for (size_t i = 0; i < t->rows; i++) {
+		uint64_t self = t->flat->rows.data[i].self;
+		t->longest_bar = self > t->longest_bar ? self : t->longest_bar;
+	}
+}
+
 static void choose_widths(struct table *t)
 {
 	size_t width = t->report->show.width, fixed = t->groups ? 37 : 21;
@@ -102,6 +137,7 @@ static void choose_widths(struct table *t)
 	if (t->where_width)
 		fixed += 2 + t->where_width;
 	t->name_width = max_size(width > fixed ? width - fixed : 0, LEAST_NAME_WIDTH);
+	choose_extras(t);
 }
 
 /* Rows of events have each their own unit. */
@@ -116,16 +152,42 @@ static uint8_t unit_of(const struct table *t, const struct flat_row *row)
 	return t->report->facts.unit;
 }
 
-static void weight_cell(const struct table *t, const struct flat_row *row)
+static void weight_cell(const struct table *t, const struct flat_row *row, bool tied)
 {
 	struct bytes cell = { 0 };
 	char count[32];
 
 	show_weight(&cell, unit_of(t, row), row->self);
 	bytes_u8(&cell, '\0');
-	show_cell(&t->report->show, (const char *)cell.data, 12, true);
+	show_cell(&t->report->show, (const char *)cell.data, tied ? 11 : 12, true);
 	show_cell(&t->report->show, text_count(count, sizeof(count), row->self_count), 11, true);
 	bytes_release(&cell);
+}
+
+/* What stands behind the numbers, the name in style; spaces only where something follows. */
+static void print_cells(struct table *t, const char *name, const char *module, const char *where,
+			const char *threads, enum show_style style)
+{
+	struct show *s = &t->report->show;
+	const char *cells[] = { name, t->module_width ? module : "", t->where_width ? where : "",
+				t->threads ? threads : "" };
+	size_t widths[] = { t->name_width, t->module_width ? max_size(t->module_width, 6) : 0,
+			    t->where_width, 3 };
+	size_t pending = 0;
+
+	for (size_t i = 0; i < ARRAY_LEN(cells); i++) {
+		size_t width = text_width(cells[i], strlen(cells[i]));
+		if (*cells[i]) {
+			size_t lead = i == 3 && width < 3 ? 3 - width : 0;
+			bytes_printf(s->out, "%*s", (int)(pending + lead), "");
+			show_begin(s, i ? SHOW_PLAIN : style);
+			bytes_printf(s->out, "%s", cells[i]);
+			show_end(s, i ? SHOW_PLAIN : style);
+			pending = 0;
+			width += lead;
+		}
+		pending += widths[i] ? (widths[i] > width ? widths[i] - width : 0) + 2 : 0;
+	}
 }
 
 static void print_titles(struct table *t)
@@ -143,14 +205,8 @@ static void print_titles(struct table *t)
 	show_cell(s, t->groups ? "WEIGHT" : "TOTAL", t->groups ? 12 : 7, true);
 	if (t->groups)
 		show_cell(s, "SAMPLES", 11, true);
-	bytes_printf(s->out, "  ");
-	show_cell(s, title, t->module_width || t->where_width ? t->name_width : 0, false);
-	if (t->module_width) {
-		bytes_printf(s->out, "  ");
-		show_cell(s, "MODULE", t->where_width ? max_size(t->module_width, 6) : 0, false);
-	}
-	if (t->where_width)
-		bytes_printf(s->out, "  WHERE");
+	bytes_printf(s->out, "  %*s", t->bars ? (int)BAR_WIDTH + 1 : 0, "");
+	print_cells(t, title, "MODULE", "WHERE", "THR", SHOW_PLAIN);
 	show_end(s, SHOW_DIM);
 	bytes_u8(s->out, '\n');
 }
@@ -164,36 +220,50 @@ static enum show_style row_style(const struct table *t, const struct flat_row *r
 	return row->self >= t->flat->total / 10 && row->self ? SHOW_BOLD : SHOW_PLAIN;
 }
 
+/* Eighths of a column, or whole ones: of the longest bar. */
+static void bar_cell(struct table *t, uint64_t weight)
+{
+	static const char *const eighths[] = { "", "▏", "▎", "▍", "▌", "▋", "▊", "▉" };
+	struct show *s = &t->report->show;
+	struct bytes bar = { 0 };
+	unsigned __int128 scaled = (unsigned __int128)weight * BAR_WIDTH * 8;
+	size_t parts = t->longest_bar ? (size_t)(scaled / t->longest_bar) : 0;
+
+	for (size_t i = 0; i < (s->unicode ? parts / 8 : (parts + 4) / 8); i++)
+		bytes_printf(&bar, s->unicode ? "█" : "#");
+	bytes_printf(&bar, "%s", s->unicode ? eighths[parts % 8] : "");
+	bytes_u8(&bar, '\0');
+	show_cell(s, (const char *)bar.data, BAR_WIDTH + 1, false);
+	bytes_release(&bar);
+}
+
 static void print_numbers(struct table *t, const struct flat_row *row)
 {
 	struct show *s = &t->report->show;
 
 	show_percent_cell(s, row->self, t->flat->total, 6);
 	show_error_cell(s, "", row->self_error, 6);
+	if (row->tied)
+		bytes_printf(s->out, s->unicode ? "≈" : "~");
 	if (t->groups)
-		weight_cell(t, row);
+		weight_cell(t, row, row->tied);
 	else
-		show_percent_cell(s, row->total, t->flat->total, 7);
+		show_percent_cell(s, row->total, t->flat->total, row->tied ? 6 : 7);
 	bytes_printf(s->out, "  ");
+	if (t->bars)
+		bar_cell(t, row->self);
 }
 
 static void print_row(struct table *t, const struct flat_row *row, const char *name)
 {
 	struct show *s = &t->report->show;
-	enum show_style style = row_style(t, row);
 	CLEANUP_FREE char *module = module_cell(t, row), *where = where_cell(t, row);
+	char threads[16] = "";
 
+	if (row->threads)
+		snprintf(threads, sizeof(threads), "%" PRIu32, row->threads);
 	print_numbers(t, row);
-	show_begin(s, style);
-	show_cell(s, name, t->module_width && *module ? t->name_width : 0, false);
-	show_end(s, style);
-	if (t->module_width && *module) {
-		bytes_printf(s->out, "  ");
-		show_cell(s, module, t->where_width && *where ? max_size(t->module_width, 6) : 0,
-			  false);
-	}
-	if (t->where_width && *where)
-		bytes_printf(s->out, "  %s", where);
+	print_cells(t, name, module, where, threads, row_style(t, row));
 	bytes_u8(s->out, '\n');
 }
 

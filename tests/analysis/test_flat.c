@@ -144,6 +144,42 @@ static void what_was_not_seen_has_weight_but_no_count(void **state)
 	flat_release(&f);
 }
 
+/* 40 % ± 5 and 37 % ± 5 may be the other way round, 23 % ± 5 is surely less; the row between, which
+ * was not sampled, is no party. */
+static void ties_are_rows_whose_intervals_overlap(void **state)
+{
+	struct build *b = *state;
+	struct flat f;
+	uint32_t synthetic = build_module(b, MODULE_SYNTHETIC, SYNTHETIC_LOST), seed = 1;
+
+	static const struct {
+		const char *name;
+		bool tied;
+		uint32_t threads;
+	} expected[] = {
+		{ "a", false, 2 }, { "b", true, 1 }, { SYNTHETIC_LOST, false, 0 }, { "c", false, 1 }
+	};
+
+	uint32_t other = build_task(b, 100, 101, "worker");
+
+	for (int i = 0; i < 1000; i++) {
+		seed = seed * 1664525 + 1013904223;
+		uint32_t at = (seed >> 8) % 100;
+		uint32_t s = build_stack(b, at < 40 ? "a" : at < 77 ? "b" : "c", 1000000);
+		build_at(b, s)->task = at < 3 ? other : b->task;
+	}
+	uint32_t s = build_sample(b, PROFILE_NONE, synthetic, 0, 300000000);
+	build_at(b, s)->flags = SAMPLE_SYNTHETIC;
+	make(b, &f, FLAT_BY_FUNCTION);
+	assert_int_equal(f.rows.len, ARRAY_LEN(expected));
+	for (size_t i = 0; i < f.rows.len; i++) {
+		assert_string_equal(f.rows.data[i].name, expected[i].name);
+		assert_int_equal(f.rows.data[i].tied, expected[i].tied);
+		assert_int_equal(f.rows.data[i].threads, expected[i].threads);
+	}
+	flat_release(&f);
+}
+
 static void few_samples_have_no_error_bar(void **state)
 {
 	struct build *b = *state;
@@ -317,6 +353,7 @@ int main(void)
 		TEST(rows_of_modules_and_lines),
 		TEST(rows_of_tasks_cpus_and_events),
 		TEST(what_was_not_seen_has_weight_but_no_count),
+		TEST(ties_are_rows_whose_intervals_overlap),
 		TEST(few_samples_have_no_error_bar),
 		TEST(one_instant_has_no_error_bar),
 		TEST(pauses_are_cut_finer),
