@@ -117,8 +117,11 @@ static void exit_status(struct bytes *out, const struct command *cmd)
 			"same signal; 125 when nothing could be recorded, 126 when the command is not "
 			"executable, 127 when it is not found, 2 for wrong usage.\n");
 	if (cmd != &command_record)
-		bytes_printf(out, "%s0 done, 1 failed, 2 wrong usage.\n",
-			     cmd ? "" : "Other commands: ");
+		bytes_printf(out, "%s0 done, 1 failed, 2 wrong usage%s.\n",
+			     cmd ? "" : "Other commands: ",
+			     !cmd || cmd == &command_report
+				     ? ", 3 when a \\fB\\-\\-fail\\-if\\fR of prof report holds"
+				     : "");
 }
 
 static void see_also(struct bytes *out, const struct command *cmd)

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
+#include "cmd/fail_if.h"
 #include "cmd/input.h"
 #include "cmd/options.h"
 #include "cmd/terminal.h"
@@ -12,7 +13,8 @@
 
 struct options {
 	struct cmd_input_options input;
-	bool verbose, json, csv, stdio, tree, inverted, merge_recursion;
+	struct cmd_strings fail_if;
+	bool verbose, json, csv, md, stdio, tree, inverted, merge_recursion;
 	unsigned by, colour;
 	const char *callers, *callees;
 	uint64_t limit, width;
@@ -45,12 +47,18 @@ static const struct cmd_option rows[] = {
 	OPTION(struct options, json, OPT_FLAG, 0, "json", .heading = "How to show it",
 	       .help = "as JSON"),
 	OPTION(struct options, csv, OPT_FLAG, 0, "csv", .help = "as CSV"),
+	OPTION(struct options, md, OPT_FLAG, 0, "md",
+	       .help = "as Markdown, for a comment of CI (not with --tree and its like)"),
 	OPTION(struct options, colour, OPT_CHOICE, 0, "color", .argument = "WHEN",
 	       .choices = colour_choices,
 	       .help = "auto (default: on a terminal, unless NO_COLOR is set), always or never"),
 	OPTION(struct options, width, OPT_U64, 0, "width", .argument = "COLUMNS",
 	       .help = "for lines of this width (default: the terminal's, else 80)"),
 	OPTION(struct options, stdio, OPT_FLAG, 0, "stdio", .hidden = true, .help = "as text"),
+	OPTION(struct options, fail_if, OPT_LIST, 0, "fail-if", .argument = "CONDITION",
+	       .heading = "For CI",
+	       .help = "exit with status 3 when CONDITION surely holds, as 'self(\"memcpy\") > 5%' or "
+		       "'total(main) <= 90%'; may be repeated"),
 	CMD_FILTER_OPTIONS(struct options, input),
 	OPTION(struct options, merge_recursion, OPT_FLAG, 0, "merge-recursion", .selects = true,
 	       .help = "a function that calls itself is one frame"),
@@ -61,6 +69,11 @@ static int check(const struct options *o)
 {
 	if (o->json && o->csv)
 		return cmd_usage(&command_report, "--json or --csv, not both");
+	if (o->md && (o->json || o->csv))
+		return cmd_usage(&command_report, "--md or %s, not both",
+				 o->json ? "--json" : "--csv");
+	if (o->md && (o->tree || o->inverted || o->callers || o->callees))
+		return cmd_usage(&command_report, "--md shows tables, not a call tree");
 	if (o->callers && o->callees)
 		return cmd_usage(&command_report, "--callers or --callees, not both");
 	if (o->min_percent > 100)
@@ -68,12 +81,12 @@ static int check(const struct options *o)
 	if (o->limit > UINT32_MAX || o->width > 10000)
 		return cmd_usage(&command_report, "%s is too large",
 				 o->width > 10000 ? "--width" : "--limit");
-	return EXIT_DONE;
+	return fail_if_check(&command_report, &o->fail_if);
 }
 
 static bool is_given_again(const struct cmd_option *row)
 {
-	static const char *const others[] = { "input", "by", "limit" };
+	static const char *const others[] = { "input", "by", "limit", "fail-if" };
 
 	for (size_t i = 0; i < ARRAY_LEN(others); i++) {
 		if (strcmp(row->name, others[i]) == 0)
@@ -101,6 +114,7 @@ static struct report_options report_options(const struct options *o)
 	struct report_options r = {
 		.format = o->json  ? REPORT_JSON
 			  : o->csv ? REPORT_CSV
+			  : o->md  ? REPORT_MARKDOWN
 				   : REPORT_TEXT,
 		.by = (enum flat_by)o->by,
 		.width = o->width ? (uint32_t)o->width : terminal_width(),
@@ -141,6 +155,8 @@ static int run(void *options, int argc, char **argv)
 		status = cmd_fail(&command_report, &err, cmd_status(&err));
 	else
 		status = cmd_write_output(&command_report, &out, NULL);
+	if (status == EXIT_DONE)
+		status = fail_if_run(&command_report, &o->fail_if, &v, &r.frames);
 	bytes_release(&out);
 	cmd_view_release(&v);
 	return status;
@@ -160,6 +176,10 @@ const struct command command_report = {
 		"none where the samples are too few to tell; --json has all of them.\n\n"
 		"Below the functions stand the hottest source lines, with their text where the recording has it, and the heaviest "
 		"path from a root to where it splits; the numbers are percent of all.\n\n"
+		"--fail-if is judged after the report is written. It holds only when the whole 95 % interval of the share is beyond "
+		"the limit; when the limit is within it, one line says so and the status is 0. self is the share of functions' own "
+		"code, total what they called, too, each sample once; names are as those of --callers, in quotes where they have a "
+		"parenthesis.\n\n"
 		"The health line: samples are due by the CPU time used and the rate; those delivered are counted "
 		"before them, those lost did not fit a buffer. A stack is whole when it reaches the function that its thread "
 		"began with, without a guess; guessed ones have a frame that only a likely return address speaks for. Partly "
@@ -169,6 +189,7 @@ const struct command command_report = {
 		"prof report --tree --percent-limit 1\tThe call tree without what is below 1 %.\n"
 		"prof report --callers malloc\tWho calls malloc.\n"
 		"prof report --by thread --time 2,5\tThreads between the 2nd and the 5th second.\n"
+		"prof report --md --fail-if 'self(\"memcpy\") > 5%'\tFor CI: a comment, and status 3 when memcpy surely takes more.\n"
 		"prof report --json other.data\tFor a script.\n",
 	.options = rows,
 	.options_size = sizeof(struct options),

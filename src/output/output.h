@@ -16,7 +16,7 @@
 #include "profile/profile.h"
 
 /* prof report as text. */
-enum report_format { REPORT_TEXT, REPORT_JSON, REPORT_CSV };
+enum report_format { REPORT_TEXT, REPORT_JSON, REPORT_CSV, REPORT_MARKDOWN /* tables only */ };
 struct report_options {
 	enum report_format format;
 	enum flat_by by;

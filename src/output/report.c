@@ -20,6 +20,9 @@ static void print_table(struct report *r, const struct flat *f)
 	case REPORT_CSV:
 		report_csv_table(r, f);
 		break;
+	case REPORT_MARKDOWN:
+		report_md_table(r, f);
+		break;
 	default:
 		report_text_head(r);
 		report_text_table(r, f);
@@ -126,7 +129,9 @@ static void find_findings(struct report *r, const struct view *v)
 				     .health = &r->health,
 				     .selection = r->options->selection };
 
-	if (r->options->format == REPORT_JSON || report_is_screen(r))
+	bool whole = r->options->format == REPORT_JSON || r->options->format == REPORT_MARKDOWN;
+
+	if (whole || report_is_screen(r))
 		findings_compute(&r->findings, &in);
 }
 

@@ -59,6 +59,11 @@ const char *report_by_name(enum flat_by by);
 /* Rows below this weight are summed. */
 uint64_t report_least_weight(const struct report *r, uint64_t total, double default_percent);
 
+/* The headline and the health lines, plain. */
+void report_text_facts(struct report *r);
+/* The line's text as it is shown, or "in function"; made printable. Caller frees. */
+char *report_line_shown(const struct report *r, const struct hot_line *line);
+void report_md_table(struct report *r, const struct flat *f);
 void report_json_table(struct report *r, const struct flat *f);
 void report_json_tree(struct report *r, const struct calltree *t);
 void report_csv_table(struct report *r, const struct flat *f);

@@ -21,7 +21,7 @@ const char *report_line_text(const struct report *r, const struct hot_line *line
 }
 
 /* The line's text without its indentation, tabs as spaces; without a text, its function. */
-static char *shown_text(const struct report *r, const struct hot_line *line)
+char *report_line_shown(const struct report *r, const struct hot_line *line)
 {
 	size_t len = 0;
 	const char *text = report_line_text(r, line, &len);
@@ -58,7 +58,7 @@ static size_t width_of(const char *text)
 static void print_line(struct report *r, const struct hot_line *line, size_t place_width)
 {
 	struct show *s = &r->show;
-	CLEANUP_FREE char *place = shown_place(r, line), *full = shown_text(r, line);
+	CLEANUP_FREE char *place = shown_place(r, line), *full = report_line_shown(r, line);
 	size_t used = NUMBERS_WIDTH + place_width + 2;
 	CLEANUP_FREE char *text = show_start(s, full, s->width > used ? s->width - used : 0);
 

@@ -104,6 +104,18 @@ static void say_why_empty(struct report *r)
 	bytes_release(&text);
 }
 
+void report_text_facts(struct report *r)
+{
+	struct bytes text = { 0 };
+
+	add_headline(r, &text);
+	health_format_facts(&r->health, r->profile, (uint32_t)r->show.width, &text);
+	show_text(&r->show, (const char *)text.data, text.len);
+	bytes_release(&text);
+	if (r->health.delivered == 0)
+		say_why_empty(r);
+}
+
 void report_text_head(struct report *r)
 {
 	struct bytes text = { 0 };

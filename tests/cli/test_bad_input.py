@@ -41,6 +41,10 @@ def test_options():
     fault(2, "prof report: --by: 'fruit' is not one of function, module, line, thread, process, cpu, event; "
           "see 'prof report --help'", "report", "--by=fruit")
     fault(2, "prof report: --json or --csv, not both", "report", "--json", "--csv")
+    fault(2, "prof report: --md or --json, not both", "report", "--json", "--md")
+    fault(2, "prof report: --md shows tables, not a call tree", "report", "--tree", "--md")
+    fault(2, "prof report: --fail-if: 'self(x) > 5' is no condition: one is like self(\"memcpy\") > 5% or total(main) <= 90%",
+          "report", "--fail-if", "self(x) > 5")
     fault(2, "prof report: --percent-limit: at most 100", "report", "--percent-limit=101")
     fault(2, "prof flame: --width: at most 100000", "flame", "--width=200000")
     fault(2, "prof check: takes no 'x'", "check", "x")

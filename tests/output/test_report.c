@@ -114,6 +114,7 @@ static void the_screen_is_as_before(void **state)
 		{ "screen.txt", { .unicode = true } },
 		{ "screen-ascii.txt", { .width = 80 } },
 		{ "screen-60.txt", { .unicode = true, .width = 60 } },
+		{ "screen.md", { .format = REPORT_MARKDOWN, .unicode = true } },
 		{ "screen.json", { .format = REPORT_JSON, .limit = 1 } },
 	};
 
@@ -123,6 +124,19 @@ static void the_screen_is_as_before(void **state)
 		report(&f, &screens[i].options);
 		expect_golden(&f.out, screens[i].file);
 	}
+	release(&f);
+}
+
+static void a_command_cannot_close_the_block_of_markdown(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	make(&f, screen_profile);
+	f.b.profile.runs.data[0].command = build_str(&f.b, "```` @all");
+	const char *text = report(&f, OPTIONS(.format = REPORT_MARKDOWN));
+	assert_non_null(strstr(text, "### ````` ```` @all `````\n\n`````text\n```` @all | "));
+	assert_non_null(strstr(text, "\n`````\n\n- **"));
 	release(&f);
 }
 
@@ -344,6 +358,9 @@ static void hostile_names_cannot_break_it(void **state)
 	report(&f, OPTIONS(.limit = 100));
 	for (size_t i = 0; i < f.out.len; i++)
 		assert_true(f.out.data[i] < 0x80);
+	report(&f, OPTIONS(.format = REPORT_MARKDOWN, .unicode = true, .limit = 100));
+	expect_clean(&f.out, "\n");
+	expect_golden(&f.out, "hostile.md");
 	report(&f, OPTIONS(.format = REPORT_JSON));
 	expect_clean(&f.out, "\n\t");
 	report(&f, OPTIONS(.format = REPORT_CSV));
@@ -435,6 +452,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reports_are_as_before),
 		cmocka_unit_test(the_screen_is_as_before),
+		cmocka_unit_test(a_command_cannot_close_the_block_of_markdown),
 		cmocka_unit_test(text_of_a_newer_file_is_not_shown),
 		cmocka_unit_test(it_fits_the_screen),
 		cmocka_unit_test(a_long_command_is_cut_plainly),
