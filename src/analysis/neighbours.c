@@ -114,12 +114,13 @@ static void tree_init(struct calltree *t, const struct profile *p, uint32_t even
 
 int calltree_callees(struct calltree *t, const struct profile *p,
 		     const struct filter_result *samples, uint32_t event,
-		     const struct calltree_options *options, const char *pattern, struct error *err)
+		     const struct calltree_options *options, const char *option,
+		     const char *pattern, struct error *err)
 {
 	struct calltree upright;
 	bool *tops;
 
-	if (find(&upright, &tops, p, samples, event, options, "--callees", pattern, err) < 0)
+	if (find(&upright, &tops, p, samples, event, options, option, pattern, err) < 0)
 		return -1;
 	tree_init(t, p, event);
 	calltree_take_root(t, &upright);
@@ -132,12 +133,13 @@ int calltree_callees(struct calltree *t, const struct profile *p,
 
 int calltree_callers(struct calltree *t, const struct profile *p,
 		     const struct filter_result *samples, uint32_t event,
-		     const struct calltree_options *options, const char *pattern, struct error *err)
+		     const struct calltree_options *options, const char *option,
+		     const char *pattern, struct error *err)
 {
 	struct calltree upright;
 	bool *tops;
 
-	if (find(&upright, &tops, p, samples, event, options, "--callers", pattern, err) < 0)
+	if (find(&upright, &tops, p, samples, event, options, option, pattern, err) < 0)
 		return -1;
 	tree_init(t, p, event);
 	calltree_invert(t, &upright, tops);

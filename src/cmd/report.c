@@ -14,9 +14,9 @@
 struct options {
 	struct cmd_input_options input;
 	struct cmd_strings fail_if;
-	bool verbose, json, csv, md, stdio, tree, inverted, merge_recursion;
+	bool verbose, json, csv, md, stdio, lines, tree, inverted, merge_recursion;
 	unsigned by, colour;
-	const char *callers, *callees;
+	const char *callers, *callees, *peek;
 	uint64_t limit, width;
 	double min_percent;
 };
@@ -30,6 +30,7 @@ static const struct cmd_option rows[] = {
 	OPTION(struct options, by, OPT_CHOICE, 0, "by", .argument = "WHAT", .choices = by_choices,
 	       .heading = "What to show",
 	       .help = "a row for each function (default), module, line, thread, process, cpu or event"),
+	OPTION(struct options, lines, OPT_FLAG, 0, "lines", .help = "the same as --by line"),
 	OPTION(struct options, tree, OPT_FLAG, 0, "tree",
 	       .help = "the call tree, from the roots down"),
 	OPTION(struct options, inverted, OPT_FLAG, 'G', "inverted",
@@ -38,6 +39,8 @@ static const struct cmd_option rows[] = {
 	       .help = "who called FUNCTION, and how much of its time each brought"),
 	OPTION(struct options, callees, OPT_STRING, 0, "callees", .argument = "FUNCTION",
 	       .help = "what FUNCTION called, and how much of its time each took"),
+	OPTION(struct options, peek, OPT_STRING, 0, "peek", .argument = "FUNCTION",
+	       .help = "both: callers and callees of FUNCTION, the heaviest of each"),
 	OPTION(struct options, limit, OPT_U64, 0, "limit", .argument = "N",
 	       .help = "at most N rows (default: as many as fit 24 lines, in a tree more, in JSON and CSV all)"),
 	OPTION(struct options, min_percent, OPT_DOUBLE, 0, "percent-limit", .argument = "P",
@@ -72,10 +75,19 @@ static int check(const struct options *o)
 	if (o->md && (o->json || o->csv))
 		return cmd_usage(&command_report, "--md or %s, not both",
 				 o->json ? "--json" : "--csv");
-	if (o->md && (o->tree || o->inverted || o->callers || o->callees))
+	if (o->md && (o->tree || o->inverted || o->callers || o->callees || o->peek))
 		return cmd_usage(&command_report, "--md shows tables, not a call tree");
 	if (o->callers && o->callees)
-		return cmd_usage(&command_report, "--callers or --callees, not both");
+		return cmd_usage(&command_report,
+				 "--callers or --callees, not both; --peek shows both");
+	if (o->peek && (o->callers || o->callees))
+		return cmd_usage(&command_report, "--peek or %s, not both",
+				 o->callers ? "--callers" : "--callees");
+	if (o->peek && o->csv)
+		return cmd_usage(&command_report, "--peek as text or --json, not --csv");
+	if (o->lines && o->by != FLAT_BY_FUNCTION && o->by != FLAT_BY_LINE)
+		return cmd_usage(&command_report, "--lines or --by %s, not both",
+				 by_choices[o->by]);
 	if (o->min_percent > 100)
 		return cmd_usage(&command_report, "--percent-limit: at most 100");
 	if (o->limit > UINT32_MAX || o->width > 10000)
@@ -86,7 +98,7 @@ static int check(const struct options *o)
 
 static bool is_given_again(const struct cmd_option *row)
 {
-	static const char *const others[] = { "input", "by", "limit", "fail-if" };
+	static const char *const others[] = { "input", "by", "lines", "limit", "fail-if" };
 
 	for (size_t i = 0; i < ARRAY_LEN(others); i++) {
 		if (strcmp(row->name, others[i]) == 0)
@@ -116,7 +128,7 @@ static struct report_options report_options(const struct options *o)
 			  : o->csv ? REPORT_CSV
 			  : o->md  ? REPORT_MARKDOWN
 				   : REPORT_TEXT,
-		.by = (enum flat_by)o->by,
+		.by = o->lines ? FLAT_BY_LINE : (enum flat_by)o->by,
 		.width = o->width ? (uint32_t)o->width : terminal_width(),
 		.colour = terminal_colour((enum colour_choice)o->colour),
 		.unicode = text_is_unicode(),
@@ -126,6 +138,7 @@ static struct report_options report_options(const struct options *o)
 		.tree = o->tree || o->inverted,
 		.callers = o->callers,
 		.callees = o->callees,
+		.peek = o->peek,
 		.frames = cmd_frames(&o->input),
 	};
 

@@ -26,7 +26,7 @@ struct report_options {
 	uint32_t limit;	      /* rows; 0 = what fits a small screen */
 	double min_percent;   /* rows below are summed in one line */
 	bool tree;	      /* call tree, top down */
-	const char *callers, *callees; /* of this function; NULL = no */
+	const char *callers, *callees, *peek; /* of this function, peek: both; NULL = no */
 	/* Of a command to copy, each behind a space; NULL = "". All that were given but by and limit; of these, those
 	 * that say which samples and frames. */
 	const char *given, *selection;

@@ -92,23 +92,57 @@ static struct calltree_options tree_frames(const struct report_options *options)
 	return frames;
 }
 
-static int report_tree(struct report *r, const struct view *v, struct error *err)
+static int report_neighbours(struct report *r, const struct view *v, struct error *err)
 {
 	struct calltree t;
 	struct calltree_options frames = tree_frames(r->options);
 	const struct report_options *o = r->options;
-	int rc = 0;
+	int rc = o->callers ? calltree_callers(&t, v->profile, v->samples, v->event, &frames,
+					       "--callers", o->callers, err)
+			    : calltree_callees(&t, v->profile, v->samples, v->event, &frames,
+					       "--callees", o->callees, err);
 
-	if (o->callers)
-		rc = calltree_callers(&t, v->profile, v->samples, v->event, &frames, o->callers,
-				      err);
-	else if (o->callees)
-		rc = calltree_callees(&t, v->profile, v->samples, v->event, &frames, o->callees,
-				      err);
-	else
-		calltree_build(&t, v->profile, v->samples, v->event, &frames);
 	if (rc < 0)
 		return -1;
+	print_tree(r, &t);
+	calltree_release(&t);
+	return 0;
+}
+
+static int report_peek(struct report *r, const struct view *v, struct error *err)
+{
+	struct calltree callers, callees;
+	struct calltree_options frames = tree_frames(r->options);
+	const char *peek = r->options->peek;
+
+	if (calltree_callers(&callers, v->profile, v->samples, v->event, &frames, "--peek", peek,
+			     err) < 0)
+		return -1;
+	int rc = calltree_callees(&callees, v->profile, v->samples, v->event, &frames, "--peek",
+				  peek, err);
+	if (rc == 0) {
+		if (r->options->format == REPORT_JSON) {
+			report_json_peek(r, &callers, &callees);
+		} else {
+			report_text_head(r);
+			report_text_peek(r, &callers, &callees);
+		}
+		calltree_release(&callees);
+	}
+	calltree_release(&callers);
+	return rc;
+}
+
+static int report_tree(struct report *r, const struct view *v, struct error *err)
+{
+	struct calltree t;
+	struct calltree_options frames = tree_frames(r->options);
+
+	if (r->options->peek)
+		return report_peek(r, v, err);
+	if (r->around)
+		return report_neighbours(r, v, err);
+	calltree_build(&t, v->profile, v->samples, v->event, &frames);
 	print_tree(r, &t);
 	calltree_release(&t);
 	return 0;
@@ -146,7 +180,7 @@ static void report_init(struct report *r, struct bytes *out, const struct view *
 	r->profile = v->profile;
 	r->options = o;
 	r->emptied_by = v->samples->emptied_by;
-	r->around = o->callers ? o->callers : o->callees;
+	r->around = o->peek ? o->peek : o->callers ? o->callers : o->callees;
 	facts_compute(&r->facts, v->profile, v->samples, v->event);
 	health_compute(&r->health, v->profile, v->samples);
 	find_findings(r, v);
@@ -160,7 +194,7 @@ int output_report(struct bytes *out, const struct profile *p, const struct filte
 	int rc = 0;
 
 	report_init(&r, out, &v, options);
-	if (options->tree || options->callers || options->callees)
+	if (options->tree || r.around)
 		rc = report_tree(&r, &v, err);
 	else
 		report_flat(&r, &v);

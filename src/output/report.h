@@ -19,7 +19,7 @@ struct report {
 	struct show show;
 	const struct profile *profile;
 	const struct report_options *options;
-	const char *around; /* the function of --callers or --callees; NULL: a whole tree */
+	const char *around; /* the function of --callers, --callees or --peek; NULL: a whole tree */
 	const char *emptied_by; /* of the filter's result */
 	struct facts facts;
 	struct health health;
@@ -54,6 +54,8 @@ char *report_folded_mark(const struct report *r, const struct flat *f, const str
 /* Lines below a row, for --verbose: its symbols and other names. */
 void report_text_details(struct report *r, const struct flat *f, const struct flat_row *row);
 void report_text_tree(struct report *r, const struct calltree *t);
+/* Both, below each other: trees around the function. */
+void report_text_peek(struct report *r, const struct calltree *callers, const struct calltree *callees);
 /* "--by thread" as the user types it: "thread". */
 const char *report_by_name(enum flat_by by);
 /* Rows below this weight are summed. */
@@ -66,6 +68,7 @@ char *report_line_shown(const struct report *r, const struct hot_line *line);
 void report_md_table(struct report *r, const struct flat *f);
 void report_json_table(struct report *r, const struct flat *f);
 void report_json_tree(struct report *r, const struct calltree *t);
+void report_json_peek(struct report *r, const struct calltree *callers, const struct calltree *callees);
 void report_csv_table(struct report *r, const struct flat *f);
 void report_csv_tree(struct report *r, const struct calltree *t);
 

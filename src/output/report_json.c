@@ -304,6 +304,15 @@ static const char *tree_view(const struct report_options *o)
 	return o->frames.inverted ? "inverted tree" : "tree";
 }
 
+static void add_nodes(struct json *j, const struct report *r, const char *name,
+		      const struct calltree *t)
+{
+	json_open_array(j, name);
+	for (uint32_t i = 0; i < t->nodes.len; i++)
+		add_node(j, r, t, i);
+	json_close_array(j);
+}
+
 void report_json_tree(struct report *r, const struct calltree *t)
 {
 	struct json j;
@@ -311,10 +320,20 @@ void report_json_tree(struct report *r, const struct calltree *t)
 	begin(&j, r, tree_view(r->options));
 	if (r->around)
 		json_string(&j, "around", r->around);
-	json_open_array(&j, "nodes");
-	for (uint32_t i = 0; i < t->nodes.len; i++)
-		add_node(&j, r, t, i);
-	json_close_array(&j);
+	add_nodes(&j, r, "nodes", t);
+	json_close_object(&j);
+	json_end(&j);
+}
+
+void report_json_peek(struct report *r, const struct calltree *callers,
+		      const struct calltree *callees)
+{
+	struct json j;
+
+	begin(&j, r, "peek");
+	json_string(&j, "around", r->around);
+	add_nodes(&j, r, "callers", callers);
+	add_nodes(&j, r, "callees", callees);
 	json_close_object(&j);
 	json_end(&j);
 }

@@ -12,6 +12,7 @@
 #include "output/report.h"
 
 #define DEFAULT_LINES	60
+#define PEEK_LINES	8 /* of each side: both fit a small screen */
 #define DEFAULT_PERCENT 0.5
 #define NUMBERS_WIDTH	((size_t)16)
 
@@ -19,8 +20,12 @@ struct guides {
 	const char *branch, *last, *down, *none, *chain, *times, *more;
 };
 
+enum side { SIDE_WHOLE, SIDE_CALLERS, SIDE_CALLEES }; /* of the function that it is around */
+
 struct tree_view {
 	struct report *report;
+	enum side side;
+	size_t default_lines;
 	const struct calltree *tree;
 	const struct guides *guides;
 	uint64_t all;	     /* what percentages are of */
@@ -63,7 +68,7 @@ static void choose_lines(struct tree_view *v)
 {
 	const struct calltree *t = v->tree;
 	size_t count = 0,
-	       limit = v->report->options->limit ? v->report->options->limit : DEFAULT_LINES;
+	       limit = v->report->options->limit ? v->report->options->limit : v->default_lines;
 	uint64_t least = report_least_weight(v->report, v->all, DEFAULT_PERCENT);
 	struct candidate *c = xcalloc(t->nodes.len, sizeof(*c));
 
@@ -305,7 +310,7 @@ static void print_title(struct tree_view *v)
 	bytes_u8(s->out, '\n');
 	if (r->around) {
 		CLEANUP_FREE char *name = show_function(s, r->around, s->width / 2);
-		bytes_printf(s->out, "%s of %s: ", r->options->callers ? "callers" : "callees",
+		bytes_printf(s->out, "%s of %s: ", v->side == SIDE_CALLERS ? "callers" : "callees",
 			     name);
 		percent_append(s->out, v->tree->total, v->all);
 		bytes_printf(s->out, "%% of all, ");
@@ -319,17 +324,38 @@ static void print_title(struct tree_view *v)
 	bytes_u8(s->out, '\n');
 }
 
-void report_text_tree(struct report *r, const struct calltree *t)
+static void print_side(struct report *r, const struct calltree *t, enum side side,
+		       size_t default_lines)
 {
-	struct tree_view v = { .report = r, .tree = t, .all = r->facts.total };
+	struct tree_view v = { .report = r,
+			       .side = side,
+			       .default_lines = default_lines,
+			       .tree = t,
+			       .all = r->facts.total };
 
 	if (t->nodes.len <= 1)
 		return;
-	v.upwards = r->options->callers || (r->options->frames.inverted && !r->options->callees);
+	v.upwards = side == SIDE_CALLERS || (side == SIDE_WHOLE && r->options->frames.inverted);
 	v.guides = r->show.unicode ? &unicode_guides : &ascii_guides;
 	choose_lines(&v);
 	print_title(&v);
 	print_children(&v, 0);
 	free(v.shown);
 	bytes_release(&v.prefix);
+}
+
+void report_text_tree(struct report *r, const struct calltree *t)
+{
+	enum side side = r->options->callers   ? SIDE_CALLERS
+			 : r->options->callees ? SIDE_CALLEES
+					       : SIDE_WHOLE;
+
+	print_side(r, t, side, DEFAULT_LINES);
+}
+
+void report_text_peek(struct report *r, const struct calltree *callers,
+		      const struct calltree *callees)
+{
+	print_side(r, callers, SIDE_CALLERS, PEEK_LINES);
+	print_side(r, callees, SIDE_CALLEES, PEEK_LINES);
 }

@@ -27,8 +27,8 @@ static void print_node(struct bytes *out, const struct calltree *t, uint32_t i, 
 
 typedef int neighbours(struct calltree *t, const struct profile *p,
 		       const struct filter_result *samples, uint32_t event,
-		       const struct calltree_options *options, const char *pattern,
-		       struct error *err);
+		       const struct calltree_options *options, const char *option,
+		       const char *pattern, struct error *err);
 
 /* The tree, or the error's text. */
 static void expect_neighbours(struct build *b, neighbours *function, const char *pattern,
@@ -41,7 +41,8 @@ static void expect_neighbours(struct build *b, neighbours *function, const char 
 	struct bytes out = { 0 };
 
 	build_finish(b, &all);
-	if (function(&t, &b->profile, &all, b->event, &o, pattern, &err) == 0) {
+	const char *option = function == calltree_callers ? "--callers" : "--callees";
+	if (function(&t, &b->profile, &all, b->event, &o, option, pattern, &err) == 0) {
 		print_node(&out, &t, 0, 0);
 		calltree_release(&t);
 	} else {

@@ -41,6 +41,9 @@ def test_options():
     fault(2, "prof report: --by: 'fruit' is not one of function, module, line, thread, process, cpu, event; "
           "see 'prof report --help'", "report", "--by=fruit")
     fault(2, "prof report: --json or --csv, not both", "report", "--json", "--csv")
+    fault(2, "prof report: --peek or --callers, not both", "report", "--peek=x", "--callers=x")
+    fault(2, "prof report: --peek as text or --json, not --csv", "report", "--peek=x", "--csv")
+    fault(2, "prof report: --lines or --by thread, not both", "report", "--lines", "--by=thread")
     fault(2, "prof report: --md or --json, not both", "report", "--json", "--md")
     fault(2, "prof report: --md shows tables, not a call tree", "report", "--tree", "--md")
     fault(2, "prof report: --fail-if: 'self(x) > 5' is no condition: one is like self(\"memcpy\") > 5% or total(main) <= 90%",

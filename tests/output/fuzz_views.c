@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/condition.h"
 #include "analysis/flat.h"
 #include "analysis/health.h"
 #include "output/output.h"
@@ -240,13 +241,28 @@ static void try_flat(const struct profile *p, const struct filter_result *r, uin
 	flat_release(&f);
 }
 
+static void try_condition(const struct profile *p, const struct filter_result *r, uint32_t event,
+			  uint8_t bits)
+{
+	char name[] = "*";
+	struct condition c = { .is_total = bits & 1,
+			       .is_below = bits & 2,
+			       .limit = (double)bits / 255,
+			       .functions = name };
+	struct condition_result result;
+	struct calltree_options frames = { .no_inline = bits & 4 };
+
+	check(condition_evaluate(&c, p, r, event, &frames, &result, NULL) == 0, "it is a pattern");
+	check(result.share >= 0 && result.share < 1.000001, "a share is of all");
+}
+
 static void try_outputs(const struct profile *p, const struct filter_result *r, uint32_t event,
 			uint8_t bits)
 {
 	struct bytes out = { NULL, 0, 0 };
 	const char *name = p->functions.len ? profile_str(p, p->functions.data[0].name) : "x";
 	struct report_options o = {
-		.format = bits % 3, .by = bits % 7, .width = bits, .unicode = bits & 1
+		.format = bits % 4, .by = bits % 7, .width = bits, .unicode = bits & 1
 	};
 	struct folded_options folded = { .count = bits & 1, .bytes_limit = 1u << (bits % 20) };
 
@@ -257,6 +273,9 @@ static void try_outputs(const struct profile *p, const struct filter_result *r, 
 	output_report(&out, p, r, event, &o, NULL);
 	o.callers = bits & 4 ? name : NULL;
 	o.callees = bits & 4 ? NULL : name;
+	output_report(&out, p, r, event, &o, NULL);
+	o.callers = o.callees = NULL;
+	o.peek = name;
 	output_report(&out, p, r, event, &o, NULL);
 	output_folded(&out, p, r, event, &folded);
 	output_info(&out, p, bits & 1, bits & 2);
@@ -353,6 +372,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		try_trees(&p, &samples, filter_event(f), bits);
 		try_flat(&p, &samples, filter_event(f), bits % 7);
 		try_outputs(&p, &samples, filter_event(f), bits);
+		try_condition(&p, &samples, filter_event(f), bits);
 		try_annotate(&p, &samples, filter_event(f), bits);
 		filter_result_release(&samples);
 		filter_free(f);

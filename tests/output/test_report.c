@@ -82,6 +82,8 @@ static const struct {
 	  { .unicode = true, .tree = true, .limit = 12, .frames.inverted = true } },
 	{ "callers.txt", { .unicode = true, .callers = "hash" } },
 	{ "callees.txt", { .unicode = true, .callees = "eval" } },
+	{ "peek.txt", { .unicode = true, .peek = "eval" } },
+	{ "peek-ascii.txt", { .peek = "hash", .limit = 2 } },
 	{ "report.json", { .format = REPORT_JSON } },
 	{ "tree.json", { .format = REPORT_JSON, .tree = true } },
 	{ "callers.json", { .format = REPORT_JSON, .callers = "rec" } },
@@ -317,6 +319,36 @@ static void a_function_that_is_not_there(void **state)
 		err.text,
 		"--callers 'tokenise': no such function in these samples; did you mean tokenize?");
 	assert_int_equal(f.out.len, 0);
+	assert_int_equal(output_report(&f.out, &f.b.profile, &f.all, 0, OPTIONS(.peek = "hsah"),
+				       &(struct error){ 0 }),
+			 -1);
+	release(&f);
+}
+
+/* Both sides of --peek are what --callers and --callees show, in JSON too. */
+static void peek_is_callers_and_callees(void **state)
+{
+	struct fixture f;
+	const char *end = "\n\t]";
+
+	(void)state;
+	make(&f, sample_profile);
+	for (int side = 0; side < 2; side++) {
+		const char *json =
+			report(&f, OPTIONS(.format = REPORT_JSON, .callers = side ? NULL : "rec",
+					   .callees = side ? "rec" : NULL));
+		const char *nodes = strstr(json, "\n\t\"nodes\": [");
+		assert_non_null(nodes);
+		nodes = strchr(nodes, '[');
+		CLEANUP_FREE char *one =
+			xasprintf("%.*s", (int)(strstr(nodes, end) - nodes), nodes);
+		json = report(&f, OPTIONS(.format = REPORT_JSON, .peek = "rec"));
+		const char *same = strstr(json, side ? "\"callees\": [" : "\"callers\": [");
+		assert_non_null(same);
+		same = strchr(same, '[');
+		assert_memory_equal(same, one, strlen(one));
+		assert_memory_equal(same + strlen(one), end, strlen(end));
+	}
 	release(&f);
 }
 
@@ -460,6 +492,7 @@ int main(void)
 		cmocka_unit_test(csv_sums_to_the_total),
 		cmocka_unit_test(neighbours_sum_to_the_function),
 		cmocka_unit_test(a_function_that_is_not_there),
+		cmocka_unit_test(peek_is_callers_and_callees),
 		cmocka_unit_test(hostile_names_cannot_break_it),
 		cmocka_unit_test(no_samples_is_a_valid_report),
 		cmocka_unit_test(what_left_nothing_is_said),
