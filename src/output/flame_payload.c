@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base64.h"
 #include "base/compress.h"
 #include "base/hash.h"
 #include "base/text.h"
@@ -249,23 +250,6 @@ static void add_tables(struct bytes *out, const struct payload *p)
 	strtab_release(&c.strings);
 }
 
-static void append_base64(struct bytes *out, const uint8_t *data, size_t len)
-{
-	static const char digits[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-	bytes_reserve(out, (len + 2) / 3 * 4);
-	for (size_t i = 0; i < len; i += 3) {
-		uint32_t v = (uint32_t)data[i] << 16 |
-			     (i + 1 < len ? (uint32_t)data[i + 1] << 8 : 0) |
-			     (i + 2 < len ? data[i + 2] : 0);
-		bytes_u8(out, (uint8_t)digits[v >> 18]);
-		bytes_u8(out, (uint8_t)digits[v >> 12 & 63]);
-		bytes_u8(out, i + 1 < len ? (uint8_t)digits[v >> 6 & 63] : '=');
-		bytes_u8(out, i + 2 < len ? (uint8_t)digits[v & 63] : '=');
-	}
-}
-
 void flame_payload(struct bytes *out, const struct calltree *t, size_t budget)
 {
 	uint8_t *keep = xcalloc(t->nodes.len + 1, 1);
@@ -289,8 +273,8 @@ void flame_payload(struct bytes *out, const struct calltree *t, size_t budget)
 	append_release(&raw, &p.samples);
 	append_release(&raw, &p.weight);
 	append_release(&raw, &p.small);
-	zlib_deflate(&packed, raw.data, raw.len, 6);
-	append_base64(out, packed.data, packed.len);
+	zlib_deflate(&packed, raw.data, raw.len, 7);
+	base64_encode(out, packed.data, packed.len);
 	bytes_release(&raw);
 	bytes_release(&packed);
 	vec_release(&p.frames);

@@ -1,4 +1,4 @@
-// Start and events. Without DecompressionStream, or when something is wrong, the still picture stays.
+// Start and events. When something is wrong, the still picture stays.
 let headHeight = 0, head, panel;
 
 // Give every part its place for the window's width and the view's rows.
@@ -174,10 +174,10 @@ function build() {
 	panel = make('foreignObject', { width: 100, height: 100 });
 	head.append(header());
 	panel.append(bar());
-	root.append(head, frames, panel);
+	root.append(make('style', {}, style), head, frames, panel);
 }
 
-inflate(meta.textContent).then(bytes => {
+return inflate(meta.textContent).then(bytes => {
 	decode(bytes);
 	weigh();
 	applied = '';
@@ -191,5 +191,5 @@ inflate(meta.textContent).then(bytes => {
 	}
 }).catch(e => {
 	root.classList.remove('live');
-	console.error(e);
+	throw e;
 });

@@ -3,19 +3,10 @@
 //      small (node -> how many frames a "small frames" node stands for)
 //   F: frames. name, module, file, line, kind, guessed, shade; count
 //   W: what views weigh with, filters applied. self, total, samples, all (samples in the subtree)
-const root = document.currentScript.closest('svg');
 const meta = root.querySelector('.prof-tree');
 const KINDS = 'ulkjinst';
 const KIND_NAMES = ['program', 'library', 'kernel', 'JIT', 'inlined', 'unknown', 'not sampled', 'thread'];
 let T, F, W;
-
-async function inflate(text) {
-	const packed = atob(text), bytes = new Uint8Array(packed.length);
-	for (let i = 0; i < packed.length; i++)
-		bytes[i] = packed.charCodeAt(i);
-	const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'));
-	return new Uint8Array(await new Response(stream).arrayBuffer());
-}
 
 // Reads integers and columns of them.
 function reader(bytes) {

@@ -1,5 +1,5 @@
 /* The tokens of a script that we write ourselves: what it does not use is not known here. */
-#include "tokens.h"
+#include "web/tokens.h"
 
 #include <ctype.h>
 #include <string.h>

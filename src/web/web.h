@@ -1,6 +1,7 @@
 /*
  * The script and the style sheet of the flame graph, embedded at build time from the files beside
- * this header (made small by embed.c). ASCII, ended by a NUL. Neither holds "]]>" nor "</".
+ * this header (made small by embed.c). The script is a loader with the rest packed in it. ASCII,
+ * ended by a NUL. Neither holds "]]>" nor "</".
  */
 #ifndef PROF_WEB_WEB_H
 #define PROF_WEB_WEB_H

@@ -1,4 +1,5 @@
 /* The cursor never reads past its end, and what is written reads back. */
+#include "base/base64.h"
 #include "base/bytes.h"
 
 #include "groups.h"
@@ -156,9 +157,55 @@ static void test_the_buffer_grows(void **state)
 	assert_null(b.data);
 }
 
+/* The examples of RFC 4648, section 10. */
+static void test_base64(void **state)
+{
+	static const char *const rows[][2] = { { "", "" },
+					       { "f", "Zg==" },
+					       { "fo", "Zm8=" },
+					       { "foo", "Zm9v" },
+					       { "foob", "Zm9vYg==" },
+					       { "fooba", "Zm9vYmE=" },
+					       { "foobar", "Zm9vYmFy" },
+					       { "\xff\xfe\xfb", "//77" } };
+	struct bytes text = { 0 }, data = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		size_t len = strlen(rows[i][0]);
+		bytes_clear(&text);
+		bytes_clear(&data);
+		base64_encode(&text, rows[i][0], len);
+		assert_int_equal(text.len, strlen(rows[i][1]));
+		assert_int_equal(base64_decode(&data, rows[i][1], text.len), 0);
+		assert_int_equal(data.len, len);
+		if (len) {
+			assert_memory_equal(text.data, rows[i][1], text.len);
+			assert_memory_equal(data.data, rows[i][0], len);
+		}
+	}
+	bytes_release(&text);
+	bytes_release(&data);
+}
+
+static void test_base64_that_is_none(void **state)
+{
+	static const char *const wrong[] = { "Z",     "Zg",   "Zg=",  "Zg===", "Z===",
+					     "====",  "Zh==", "Zm9=", "Z g=",  "Zg=A",
+					     "Zm9\n", "Zm-_", "=m9v" };
+	struct bytes data = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		assert_int_equal(base64_decode(&data, wrong[i], strlen(wrong[i])), -1);
+	bytes_release(&data);
+}
+
 int test_bytes_group(void)
 {
 	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_base64),
+		cmocka_unit_test(test_base64_that_is_none),
 		cmocka_unit_test(test_integers_are_little_endian),
 		cmocka_unit_test(test_a_failed_reader_stays_failed),
 		cmocka_unit_test(test_varints),

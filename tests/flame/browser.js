@@ -3,6 +3,7 @@
 'use strict';
 const assert = require('assert');
 const { execFileSync } = require('child_process');
+const { createHash } = require('crypto');
 const fs = require('fs'), http = require('http'), os = require('os'), path = require('path');
 const { Chrome, Page, findChromium } = require('./chrome.js');
 const { decode } = require('./png.js');
@@ -34,15 +35,26 @@ function draw(name, folded, ...options) {
 
 const stacks = count => execFileSync(process.execPath, [path.join(__dirname, 'stacks.js'), String(count)], { maxBuffer: 1 << 28 });
 
-// Serves the folder; "?csp" sends the policy of hosts that show files of strangers.
+// Says in the page that it reported an error.
+const NOTE_ERROR = 'const report = console.error; console.error = e => { report(e); console.failed = true; };';
+
+// The policy of hosts that show files of strangers; one that allows the file's own script and no other.
+function policy(query, file) {
+	if (query === 'csp')
+		return "default-src 'none'; style-src 'unsafe-inline'; sandbox";
+	const [, script] = /<script><!\[CDATA\[([^]*?)\]\]>/.exec(file);
+	return `script-src 'sha256-${createHash('sha256').update(script).digest('base64')}'`;
+}
+
+// Serves the folder; "?csp" and "?loader" send a policy.
 function serve() {
 	const server = http.createServer((request, response) => {
 		const [name, query] = request.url.slice(1).split('?');
 		const type = name.endsWith('.svg') ? 'image/svg+xml' : 'text/html';
 		const headers = { 'content-type': type };
-		if (query === 'csp')
-			headers['content-security-policy'] = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 		const file = path.join(folder, path.basename(name)), there = fs.existsSync(file);
+		if (query && there)
+			headers['content-security-policy'] = policy(query, fs.readFileSync(file, 'utf8'));
 		response.writeHead(there ? 200 : 404, headers);
 		response.end(there ? fs.readFileSync(file) : '');
 	});
@@ -313,6 +325,23 @@ const checks = {
 		assert.equal(await p.value("document.querySelector('.prof').classList.contains('live')"), false);
 		assert(await p.value("document.querySelector('.still text').getBoundingClientRect().width > 0"));
 		p.errors.length = 0;
+	},
+	async 'keeps its picture where the rest of the script is refused'(p, at, web) {
+		await p.before(NOTE_ERROR);
+		await p.open(web('demo.svg?loader'));
+		await p.until("console.failed === true");
+		assert.equal(await p.value("document.querySelector('.prof').classList.contains('live')"), false);
+		assert(await p.value("document.querySelector('.still text').getBoundingClientRect().width > 0"));
+		assert.deepEqual(await p.value("[document.querySelectorAll('script').length, document.querySelectorAll('style').length]"), [1, 1]);
+		assert.match(p.errors.splice(0).join(), /run is not a function/);
+	},
+	async 'keeps its picture where the browser cannot unpack'(p, at) {
+		await p.before(NOTE_ERROR + 'delete window.DecompressionStream;');
+		await p.open(at('demo.svg'));
+		await p.until("console.failed === true");
+		assert.equal(await p.value("document.querySelector('.prof').classList.contains('live')"), false);
+		assert(await p.value("document.querySelector('.still text').getBoundingClientRect().width > 0"));
+		assert.match(p.errors.splice(0).join(), /DecompressionStream is not defined/);
 	},
 	async 'works in a sandboxed frame'(p, at, web) {
 		await p.open(web('frame.html'));

@@ -95,6 +95,11 @@ class Page {
 		await this.send('Emulation.setScriptExecutionDisabled', { value: !script });
 	}
 
+	// Runs a script before those of every page.
+	before(source) {
+		return this.send('Page.addScriptToEvaluateOnNewDocument', { source });
+	}
+
 	// Loads url, even when it differs from the last one in the fragment only.
 	async open(url) {
 		for (const to of ['about:blank', url]) {

@@ -9,6 +9,8 @@
 
 #include <cmocka.h>
 
+#include "base/base64.h"
+#include "base/compress.h"
 #include "base/io.h"
 #include "fixture.h"
 #include "output/flame.h"
@@ -449,17 +451,43 @@ static void test_rows_of_tasks(void **state)
 	bytes_release(&svg);
 }
 
+/* What the loader is called with. */
+static void unpack(struct bytes *out)
+{
+	const char *call = strstr(web_flame_js, "})('"),
+		   *end = call ? strchr(call + 4, '\'') : NULL;
+	struct bytes packed = { 0 };
+	struct error err = { 0 };
+
+	assert_non_null(end);
+	assert_int_equal(base64_decode(&packed, call + 4, (size_t)(end - call - 4)), 0);
+	assert_int_equal(zlib_inflate(out, packed.data, packed.len, 1 << 20, &err), 0);
+	bytes_u8(out, '\0');
+	bytes_release(&packed);
+}
+
 static void test_embedded_texts(void **state)
 {
+	struct bytes content = { 0 };
+
 	(void)state;
 	assert_int_equal(strlen(web_flame_js), web_flame_js_len);
 	assert_int_equal(strlen(web_flame_css), web_flame_css_len);
+	assert_in_range(web_flame_js_len, 1, 16 * 1024);
 	assert_null(strstr(web_flame_js, "]]>"));
-	assert_null(strstr(web_flame_js, "eval("));
-	assert_null(strstr(web_flame_js, "innerHTML"));
 	assert_null(strstr(web_flame_css, "</"));
-	assert_null(strstr(web_flame_css, "url("));
-	assert_null(strstr(web_flame_css, "@import"));
+	unpack(&content);
+	const char *style = (const char *)content.data, *script = style + strlen(style) + 1;
+	assert_int_equal(strlen(style) + strlen(script) + 2, content.len);
+	const char *const scripts[] = { web_flame_js, script }, *const styles[] = { web_flame_css,
+										    style };
+	for (size_t i = 0; i < 2; i++) {
+		assert_null(strstr(scripts[i], "eval("));
+		assert_null(strstr(scripts[i], "innerHTML"));
+		assert_null(strstr(styles[i], "url("));
+		assert_null(strstr(styles[i], "@import"));
+	}
+	bytes_release(&content);
 }
 
 /* The SVG without script and style sheet, which have tests of their own. */
