@@ -4,6 +4,7 @@
 #include "base/bytes.h"
 #include "cmd/cmd.h"
 #include "cmd/input.h"
+#include "cmd/options.h"
 #include "output/output.h"
 
 struct options {
@@ -48,6 +49,11 @@ static const struct cmd_option rows[] = {
 	{ .name = NULL },
 };
 
+static bool is_selection(const struct cmd_option *row)
+{
+	return row->selects;
+}
+
 static struct flame_options flame_options(const struct options *o)
 {
 	struct flame_options f = {
@@ -73,7 +79,7 @@ static int run(void *options, int argc, char **argv)
 {
 	const struct options *o = options;
 	const char *path = o->output ? o->output : "flame.svg";
-	struct bytes out = { 0 };
+	struct bytes out = { 0 }, selection = { 0 };
 	struct error err = { 0 };
 	struct cmd_view v;
 
@@ -85,11 +91,15 @@ static int run(void *options, int argc, char **argv)
 	if (status != EXIT_DONE)
 		return status;
 	struct flame_options f = flame_options(o);
+	options_append(&selection, rows, o, is_selection);
+	bytes_u8(&selection, '\0');
+	f.selection = (const char *)selection.data;
 	cmd_say_no_samples(&command_flame, &v);
 	output_flame(&out, &v.profile, &v.samples, v.event, &f);
 	status = cmd_write_output(&command_flame, &out, path);
 	if (status == EXIT_DONE && !o->quiet && strcmp(path, "-") != 0)
 		cmd_say(&command_flame, "wrote %s (open it in a browser)", path);
+	bytes_release(&selection);
 	bytes_release(&out);
 	cmd_view_release(&v);
 	return status;
@@ -100,9 +110,11 @@ const struct command command_flame = {
 	.summary = "draw a flame graph (SVG)",
 	.synopsis = "prof flame [options] [file]",
 	.description =
-		"Writes one SVG file that any browser opens: click to zoom, / or Ctrl-F to search. Widths are "
-		"shares of the samples, the order from left to right means nothing. A graph that is taller than the "
-		"window opens with its roots on top.",
+		"Writes one SVG file that any browser opens: click to zoom, / or Ctrl-F to search, ? for the other "
+		"keys: bottom-up, all callers and callees of a function, modules, a table, focus, hide, copy. The "
+		"address in the browser says what is shown, by names, so that it fits the next profile too.\n\n"
+		"Widths are shares of the samples, the order from left to right means nothing. A graph that is taller "
+		"than the window opens with its roots on top.",
 	.examples = "prof flame\tflame.svg from prof.data.\n"
 		    "prof flame --by-thread -o threads.svg\tEach thread for itself.\n"
 		    "prof flame --reverse --minwidth 1\tFrom the leaves, without narrow frames.\n",

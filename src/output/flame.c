@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "analysis/health.h"
+#include "analysis/origin.h"
 #include "base/text.h"
 #include "web/web.h"
 
@@ -88,6 +89,20 @@ static void attribute(struct bytes *out, const char *name, const char *value)
 	bytes_printf(out, "\"");
 }
 
+/* What the script's commands to copy begin with. */
+static void report_command(struct bytes *out, const struct flame_page *page)
+{
+	struct bytes words = { 0 };
+
+	bytes_printf(&words, "prof report");
+	origin_append(&words, page->profile, " ");
+	if (page->options->selection)
+		bytes_printf(&words, "%s", page->options->selection);
+	bytes_u8(&words, '\0');
+	attribute(out, "report", (const char *)words.data);
+	bytes_release(&words);
+}
+
 static void metadata(struct bytes *out, const struct flame_page *page)
 {
 	const struct profile *p = page->profile;
@@ -102,6 +117,7 @@ static void metadata(struct bytes *out, const struct flame_page *page)
 		  o->count_name ? o->count_name
 		  : e		? profile_str(p, e->name)
 				: "samples");
+	report_command(out, page);
 	attribute(out, "view", o->reverse ? "up" : "down");
 	attribute(out, "root", o->inverted ? "top" : "bottom");
 	if (o->width > 0)

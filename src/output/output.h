@@ -54,6 +54,7 @@ struct flame_options {
 	bool inverted;	   /* icicle: root on top */
 	bool reverse;	   /* bottom-up: merged by leaf */
 	const char *count_name; /* NULL: the unit */
+	const char *selection;	/* as report_options have it */
 	struct calltree_options frames;
 };
 void output_flame(struct bytes *out, const struct profile *p, const struct filter_result *samples, uint32_t event,

@@ -45,6 +45,9 @@ function select(v) {
 	}
 	mark.classList.toggle('keep', !!v && v !== zoomed);
 	show(v, true);
+	sayUsable();
+	if (sheet === 'copy')
+		showSheet('copy');
 }
 
 // To the next match on the screen (by = 1) or the one before it; zooms when all are too narrow to be seen.
@@ -75,8 +78,10 @@ function move(key) {
 }
 
 function leave() {
-	if (ui.sheet.dataset.name)
-		return showSheet('');
+	if (sheet)
+		return S.table ? change({ table: '' }) : showSheet('');
+	if (S.view === 'pair' && !zoomed.p)
+		return change({ view: START.view, at: '', zoom: [] });
 	let v = zoomed;
 	while (v.p && v.t >= v.p.t)
 		v = v.p;
@@ -93,9 +98,32 @@ function copy(text) {
 	Promise.resolve().then(() => navigator.clipboard.writeText(text)).then(() => say('copied'), () => say('cannot copy here: ' + text));
 }
 
+// What a filter is for, as prof's extended regular expressions say it; null for modules.
+function pattern(what) {
+	if (/^\/.+\/$/.test(what))
+		return what.slice(1, -1);
+	return what.startsWith('module:') ? null : `^${what.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`;
+}
+
+// The report that comes nearest to the view, of the stacks through v: it focuses on one pattern, hides
+// nothing, and knows modules as a table only.
 function command(v) {
-	const quoted = plain(v).replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/'/g, "'\\''");
-	return `prof report --focus '^${quoted}$'`;
+	const quote = text => `'${text.replace(/'/g, "'\\''")}'`;
+	const of = sign => S.only.filter(o => o[0] === sign).map(o => pattern(o.slice(1))).filter(p => p);
+	const words = [meta.dataset.report], focus = of('+'), ignore = of('-');
+	if (S.by)
+		words.push('--by module');
+	else if (!S.table)
+		words.push(S.view === 'up' ? '--inverted' : S.view === 'pair' ? '--callers ' + quote(S.at) : '--tree');
+	if (S.fold && !S.by)
+		words.push('--merge-recursion');
+	if (isRow() && !S.by && S.view !== 'pair')
+		focus.push(pattern(F.name[v.f]));
+	if (focus.length)
+		words.push('--focus ' + quote(focus.pop()));
+	if (ignore.length)
+		words.push('--ignore ' + quote(ignore.join('|')));
+	return words.join(' ');
 }
 
 function onKey(event) {
@@ -122,11 +150,9 @@ function onKey(event) {
 		zoom(selected);
 	else if (/^Arrow|^Home$/.test(key) && event.target === frames)
 		move(key);
-	else if (key === 'u')
-		history.back();
 	else if (key === 'c' && selected)
 		copy(folded(selected));
-	else if (key === 'C' && selected && selected.k >= 0)
+	else if (key === 'C')
 		copy(command(selected));
 	else if (known)
 		known.act();
@@ -179,8 +205,6 @@ function build() {
 
 return inflate(meta.textContent).then(bytes => {
 	decode(bytes);
-	weigh();
-	applied = '';
 	build();
 	listen();
 	read();

@@ -3,10 +3,11 @@
 //      small (node -> how many frames a "small frames" node stands for)
 //   F: frames. name, module, file, line, kind, guessed, shade; count
 //   W: what views weigh with, filters applied. self, total, samples, all (samples in the subtree)
+//   hidden: frames that views leave out; what they have themselves is their callers'
 const meta = root.querySelector('.prof-tree');
 const KINDS = 'ulkjinst';
 const KIND_NAMES = ['program', 'library', 'kernel', 'JIT', 'inlined', 'unknown', 'not sampled', 'thread'];
-let T, F, W;
+let T, F, W, hidden;
 
 // Reads integers and columns of them.
 function reader(bytes) {
@@ -99,6 +100,12 @@ function weigh(keep) {
 		for (let i = 0; i < T.count; i++)
 			if (!keep(i))
 				self[i] = samples[i] = 0;
+	for (let i = T.count - 1; i > 0; i--)
+		if (hidden[T.frame[i]])
+			for (const own of [self, samples]) {
+				own[T.parent[i]] += own[i];
+				own[i] = 0;
+			}
 	const total = self.slice(), all = samples.slice();
 	for (let i = T.count - 1; i > 0; i--) {
 		total[T.parent[i]] += total[i];

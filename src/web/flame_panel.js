@@ -25,69 +25,149 @@ function header() {
 	return head;
 }
 
-// A button; key is its keyboard shortcut, pressed (if given) says whether it is on.
+// A button; key is its keyboard shortcut, pressed (if given) says whether it is on. needs: can it be used now?
 const buttons = [];
-function button(text, key, title, act, pressed) {
+function button(text, key, title, act, pressed, needs) {
 	const b = el('button', { type: 'button', title: title + (key ? ` (${key})` : '') }, text);
 	on(b, 'click', act);
-	buttons.push({ b, key, act, pressed, title });
+	buttons.push({ b, key, act, pressed, title, needs });
 	return b;
 }
+
+// Not "disabled", which would take the focus away.
+function sayUsable() {
+	for (const { b, needs } of buttons)
+		if (needs)
+			b.setAttribute('aria-disabled', !needs());
+}
+
+// One tab stop for all buttons of a box: to, or the first.
+function tabStop(box, to) {
+	const list = [...box.querySelectorAll('button')];
+	list.forEach((b, i) => b.tabIndex = (to ? b === to : !i) ? 0 : -1);
+}
+
+// Arrow keys move among them.
+function rove(box) {
+	tabStop(box);
+	on(box, 'focusin', e => e.target.localName === 'button' && tabStop(box, e.target));
+	on(box, 'keydown', e => {
+		const list = [...box.querySelectorAll('button')], i = list.indexOf(e.target);
+		const to = { 'ArrowRight': i + 1, 'ArrowDown': i + 1, 'ArrowLeft': i - 1, 'ArrowUp': i - 1, 'Home': 0, 'End': list.length - 1 }[e.key];
+		if (i < 0 || to === undefined)
+			return;
+		e.preventDefault();
+		e.stopPropagation();
+		if (list[to])
+			list[to].focus();
+	});
+	return box;
+}
+
+const isRow = () => !!selected && selected.k >= 0 && selected.f > 0;
+// What filters call the selected frame.
+const filterName = v => (S.by && F.module[v.f] ? 'module:' : '') + labelOf(v.f);
+// A filter of the selected frame, or of what the search finds.
+const add = (sign, what) => change({ only: [...S.only, sign + what], zoom: [] });
+const found = () => !!search && !search.error;
 
 function bar() {
 	ui.query = el('input', { type: 'search', placeholder: 'Search (/): regular expression', 'aria-label': 'Search',
 		spellcheck: 'false', autocomplete: 'off' });
 	ui.found = el('span', { class: 'soft' });
-	ui.path = el('nav', { class: 'path', 'aria-label': 'Zoom path' });
+	ui.path = el('nav', { class: 'path', 'aria-label': 'Zoom path and filters' });
 	ui.what = el('div', { class: 'what' });
 	ui.live = el('div', { class: 'heard', 'aria-live': 'polite' });
 	ui.sheet = el('div', { class: 'sheet', hidden: '' });
 	const act = c => () => change(c());
-	const one = (text, key, title, what) => button(text, key, title, () => selected && selected.k >= 0 && !S.by && change(what(plain(selected))));
-	return el('div', { class: 'panel bar' },
-		el('div', { class: 'row' }, ui.query,
-			button('\u2039', 'N', 'previous match', () => step(-1)), button('\u203a', 'n', 'next match', () => step(1)),
-			button('Reset', '0', 'whole graph, no filters', act(() => ({ ...START, root: S.root, q: S.q }))),
-			button('Icicle', 'i', 'root on top', act(() => ({ root: S.root === 'top' ? 'bottom' : 'top' })), () => S.root === 'top'),
-			button('Bottom-up', 'b', 'callers of what runs itself', act(() => ({ view: S.view === 'up' ? 'down' : 'up', at: '', zoom: [] })), () => S.view === 'up'),
-			button('Modules', 'm', 'modules instead of functions', act(() => ({ by: S.by ? '' : 'module', zoom: [] })), () => S.by),
-			button('Fold recursion', 'r', 'direct recursion as one frame', act(() => ({ fold: !S.fold, zoom: [] })), () => S.fold),
-			one('Callers & callees', 's', 'all of the selected function', n => ({ view: 'pair', at: n, zoom: [] })),
-			one('Focus', 'f', 'only stacks through the selected function', n => ({ only: [...S.only, '+' + n], zoom: [] })),
-			one('Hide', 'x', 'no stacks through the selected function', n => ({ only: [...S.only, '-' + n], zoom: [] })),
-			button('Table', 't', 'functions by self', () => showSheet('table')),
-			button('?', '?', 'help', () => showSheet('help'))),
-		ui.sheet, el('div', { class: 'line' }, ui.path, ui.found), ui.what, ui.live);
+	const one = (text, key, title, what) => button(text, key, title, () => isRow() && what(), null, isRow);
+	const filter = (text, key, title, sign) => one(text, key, title + ' the selected frame', () => add(sign, filterName(selected)));
+	for (const [key, title, sign] of [['F', 'only stacks through what the search finds', '+'], ['X', 'no stacks through what the search finds', '-'],
+		['H', 'leave out the frames that the search finds', '~']])
+		button('', key, title, () => found() && add(sign, `/${S.q}/`));
+	const tools = el('div', { class: 'row', role: 'toolbar', 'aria-label': 'View' },
+		button('\u2039', 'N', 'previous match', () => step(-1)), button('\u203a', 'n', 'next match', () => step(1)),
+		button('Undo', 'u', 'one step back', undo),
+		button('Reset', '0', 'whole graph, no filters', act(() => ({ ...START, root: S.root, q: S.q }))),
+		button('Icicle', 'i', 'root on top', act(() => ({ root: S.root === 'top' ? 'bottom' : 'top' })), () => S.root === 'top'),
+		button('Bottom-up', 'b', 'callers of what runs itself', act(() => ({ view: S.view === 'up' ? 'down' : 'up', at: '', zoom: [] })), () => S.view === 'up'),
+		button('Modules', 'm', 'modules instead of functions', act(() => ({ by: S.by ? '' : 'module', view: S.view === 'pair' ? 'down' : S.view, at: '', zoom: [] })), () => S.by),
+		button('Fold recursion', 'r', 'direct recursion as one frame', act(() => ({ fold: !S.fold, zoom: [] })), () => S.fold),
+		one('Callers & callees', 's', 'all of the selected frame', () => change({ view: 'pair', at: labelOf(selected.f), zoom: [] })),
+		filter('Focus', 'f', 'only stacks through', '+'),
+		filter('Ignore', 'x', 'no stacks through', '-'),
+		filter('Hide', 'h', 'leave out: its callers call what it calls:', '~'),
+		button('Table', 't', 'functions by self, total or name', act(() => ({ table: S.table ? '' : 'self' })), () => S.table),
+		one('Copy', 'y', 'text, stack and command to copy', () => showSheet(sheet === 'copy' ? '' : 'copy')),
+		button('?', '?', 'help', () => showSheet(sheet === 'help' ? '' : 'help')));
+	return el('div', { class: 'panel bar' }, el('div', { class: 'row' }, ui.query, rove(tools)),
+		rove(ui.sheet), el('div', { class: 'line' }, rove(ui.path), ui.found), ui.what, ui.live);
 }
 
-// The function name of a view node, also in the view by modules.
-const plain = v => F.name[v.f];
+const ORDERS = {
+	'self': (a, b) => b.self - a.self || b.total - a.total,
+	'total': (a, b) => b.total - a.total || b.self - a.self,
+	'name': (a, b) => labelOf(a.f) < labelOf(b.f) ? -1 : 1,
+};
+const MOST_ROWS = 1000;
+let tableRows = 100;
 
+// What the search finds, or all. A click on a name shows all of that function.
 function table() {
-	const t = el('table', { class: 'rows' }, el('tr', {}, ...['Function', 'self', '', 'total', ''].map(h => el('th', {}, h))));
-	for (const r of functions().slice(0, 100)) {
-		const name = F.name[r.f] || '(small frames)', go = el('button', { type: 'button' }, name);
-		on(go, 'click', () => r.f && change({ view: 'pair', at: name, zoom: [] }, true));
+	const rows = functions().filter(r => r.found).sort(ORDERS[S.table] || ORDERS['self']);
+	const order = (key, text, span) => {
+		const b = el('button', { type: 'button' }, text);
+		on(b, 'click', () => change({ table: key }, true));
+		return el('th', { 'aria-sort': S.table !== key ? 'none' : key === 'name' ? 'ascending' : 'descending', colspan: span }, b);
+	};
+	const t = el('table', { class: 'rows' },
+		el('tr', {}, order('name', S.by ? 'Module' : 'Function', 1), order('self', 'self', 2), order('total', 'total', 2)));
+	for (const r of rows.slice(0, tableRows)) {
+		const name = labelOf(r.f) || '(small frames)', go = el('button', { type: 'button' }, name);
+		on(go, 'click', () => r.f && change({ view: 'pair', at: name, zoom: [] }));
 		t.append(el('tr', {}, el('td', {}, swatch(KINDS[F.kind[r.f]] + '0'), go), ...[weight(r.self), share(r.self),
 			weight(r.total), share(r.total)].map(x => el('td', {}, x))));
 	}
-	return t;
+	if (!rows.length)
+		return ['nothing that the search finds'];
+	if (rows.length <= tableRows)
+		return [t];
+	const left = digits(rows.length - tableRows);
+	if (tableRows === MOST_ROWS)
+		return [t, `${left} more: search for them`];
+	const more = el('button', { type: 'button' }, `${left} more`);
+	on(more, 'click', () => {
+		tableRows = MOST_ROWS;
+		showSheet('table');
+	});
+	return [t, more];
 }
 
 function help() {
 	const keys = [['click, Enter', 'zoom in'], ['Esc', 'zoom out, or close this'], ['arrows', 'go to the frames around'],
-		['/, Ctrl-F', 'search'], ['u', 'undo: one step back'], ['c', 'copy the stack in folded form'],
-		['C', 'copy the prof report command for the function']];
+		['/, Ctrl-F', 'search'], ['c', 'copy the stack in folded form'], ['C', 'copy the prof report command that shows the same']];
 	for (const { key, title } of buttons)
 		keys.push([key, title]);
-	return el('table', { class: 'keys' }, ...keys.map(([k, what]) => el('tr', {}, el('td', {}, el('kbd', {}, k)), el('td', {}, what))));
+	return [el('table', { class: 'keys' }, ...keys.map(([k, what]) => el('tr', {}, el('td', {}, el('kbd', {}, k)), el('td', {}, what))))];
 }
 
+function copies() {
+	if (!isRow())
+		return ['no frame is selected'];
+	return [el('table', { class: 'keys' }, ...[['text', describe(selected).join('\n')], ['stack', folded(selected)], ['command', command(selected)]].map(([name, text]) => {
+		const b = el('button', { type: 'button' }, 'Copy ' + name);
+		on(b, 'click', () => copy(text));
+		return el('tr', {}, el('td', {}, b), el('td', {}, el('pre', {}, text.slice(0, 4096))));
+	}))];
+}
+
+let sheet = '';
+const SHEETS = { 'table': table, 'help': help, 'copy': copies };
 function showSheet(name) {
-	const shut = !name || ui.sheet.dataset.name === name;
-	ui.sheet.dataset.name = shut ? '' : name;
-	ui.sheet.hidden = shut;
-	ui.sheet.replaceChildren(...shut ? [] : [name === 'table' ? table() : help()]);
+	sheet = name;
+	ui.sheet.hidden = !name;
+	ui.sheet.replaceChildren(...name ? SHEETS[name]() : []);
+	tabStop(ui.sheet);
 	arrange();
 }
 
@@ -111,7 +191,14 @@ function showPath() {
 		on(b, 'click', () => zoom(v));
 		parts.push(b);
 	}
-	ui.path.replaceChildren(...parts, ...S.only.map(o => (o[0] === '+' ? ' \u2229 only ' : ' \u2212 without ') + shorten(o.slice(1), 40)));
+	for (const o of S.only) {
+		const words = { '+': ' \u2229 only ', '-': ' \u2212 without ', '~': ' \u2212 hidden ' };
+		const b = el('button', { type: 'button', title: 'remove this filter: ' + o.slice(1) }, shorten(o.slice(1), 40));
+		on(b, 'click', () => change({ only: S.only.filter(x => x !== o), zoom: [] }));
+		parts.push(words[o[0]] || ' ', b);
+	}
+	ui.path.replaceChildren(...parts);
+	tabStop(ui.path);
 }
 
 // Two lines about a frame.

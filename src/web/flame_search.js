@@ -1,26 +1,30 @@
 // Search: a regular expression over function names (or "module:...", "file:..."); it ignores case as long as the
 // pattern has no capital letter.
-let search = null; // { hits: by frame, test, error, weight, frames }
+let search = null; // { hits: by frame, error, weight, frames }
 
-function find(pattern) {
-	search = null;
-	if (!pattern)
-		return;
-	const [, scope, text] = /^(?:(module|file):)?([^]*)$/.exec(pattern);
+// { hits, error } of a pattern.
+function match(pattern) {
+	const hits = new Uint8Array(F.count), [, scope, text] = /^(?:(module|file):)?([^]*)$/.exec(pattern);
 	let re;
 	try {
 		re = new RegExp(text, /[A-Z]/.test(text.replace(/\\./g, '')) ? '' : 'i');
 	} catch (e) {
-		search = { error: e.message.replace(/^Invalid regular expression: /, ''), hits: new Uint8Array(F.count) };
-		return;
+		return { error: e.message.replace(/^Invalid regular expression: /, ''), hits };
 	}
-	const texts = scope === 'module' ? F.module : scope ? F.file : F.name, hits = new Uint8Array(F.count);
+	const texts = scope === 'module' ? F.module : scope ? F.file : F.name;
 	for (let f = 1; f < F.count; f++)
 		hits[f] = re.test(texts[f]) ? 1 : 0;
-	search = { hits, weight: 0, frames: 0 };
+	return { hits };
+}
+
+function find(pattern) {
+	search = pattern ? { ...match(pattern), weight: 0, frames: 0 } : null;
+	if (!search)
+		return;
+	const { hits } = search;
 	outermost(f => hits[f], n => search.weight += W.total[n]);
 	for (let n = 1; n < T.count; n++)
-		search.frames += hits[T.frame[n]] && W.total[n] ? 1 : 0;
+		search.frames += hits[T.frame[n]] && !hidden[T.frame[n]] && W.total[n] ? 1 : 0;
 }
 
 function isHit(v) {
@@ -36,6 +40,6 @@ function heaviestHit() {
 	});
 	const path = [];
 	for (let n = best; n > 0; n = T.parent[n])
-		path.unshift(F.name[T.frame[n]]);
+		hidden[T.frame[n]] || path.unshift(F.name[T.frame[n]]);
 	return path;
 }

@@ -1,22 +1,43 @@
 // What is shown, kept by names in the URL's fragment: links survive a new profile, and "back" undoes.
-const START = { view: meta.dataset.view, root: meta.dataset.root, by: '', fold: false, q: '', at: '', only: [], zoom: [] };
+const START = { view: meta.dataset.view, root: meta.dataset.root, by: '', fold: false, q: '', at: '', table: '', only: [], zoom: [] };
 let S = { ...START };
-let applied = ''; // what W was computed for
+let applied = null; // what W was computed for
+const past = []; // states that the browser's history did not take
 
 const list = text => text ? text.split(';').map(decodeURIComponent) : [];
 const unlist = names => names.map(encodeURIComponent).join(';');
 
-function write(replace) {
+function link() {
 	const parts = [];
 	for (const k in START) {
 		const v = Array.isArray(S[k]) ? unlist(S[k]) : encodeURIComponent(S[k] || '');
 		if (v !== (Array.isArray(START[k]) ? '' : START[k] || ''))
 			parts.push(k + '=' + v);
 	}
+	return '#' + parts.join('&');
+}
+
+// history.state counts our steps, so that undo does not leave the page.
+function write(replace, before) {
+	const to = link(), depth = +history.state || 0;
 	try {
-		history[replace ? 'replaceState' : 'pushState'](null, '', '#' + parts.join('&'));
+		if (replace)
+			history.replaceState(depth, '', to);
+		else if (to !== location.hash)
+			history.pushState(depth + 1, '', to);
 	} catch (e) {
-		// A sandbox may forbid it; the view does not depend on it.
+		// A sandbox may forbid it.
+		if (!replace)
+			past.push(before);
+	}
+}
+
+function undo() {
+	if (past.length) {
+		S = past.pop();
+		apply();
+	} else if (+history.state > 0) {
+		history.back();
 	}
 }
 
@@ -31,28 +52,43 @@ function read() {
 			// A damaged link shows what can be read of it.
 		}
 	}
-	if (S.view === 'pair' && !F.name.includes(S.at))
+	if (S.view === 'pair' && frameCalled(S.at) < 0)
 		S.view = START.view;
 	apply();
 }
 
 function change(what, replace) {
+	const before = S;
 	S = { ...S, ...what };
-	write(replace);
+	write(replace, before);
 	apply();
 }
 
-// Which nodes' own weight counts: with a frame of every "+" name and none of a "-" name on the path.
+// The frames a filter is for: it names a function, "module:" and a module, or has a search between slashes.
+function filtered(what) {
+	if (/^\/.+\/$/.test(what))
+		return match(what.slice(1, -1)).hits;
+	const module = what.startsWith('module:'), texts = module ? F.module : F.name, name = module ? what.slice(7) : what;
+	return Uint8Array.from(texts, (text, f) => f && text === name ? 1 : 0);
+}
+
+// Filters begin with what they do. "+": stacks with such a frame only; "-": no stacks with one; "~": these
+// frames are left out of their stacks.
 function filter() {
 	if (applied === unlist(S.only))
 		return;
 	applied = unlist(S.only);
-	const marks = S.only.map(o => {
-		const on = new Uint8Array(T.count);
+	hidden = new Uint8Array(F.count);
+	const marks = [];
+	for (const o of S.only) {
+		const hits = filtered(o.slice(1)), on = new Uint8Array(T.count);
+		if (o[0] === '~')
+			hits.forEach((hit, f) => hidden[f] |= hit);
+		else
+			marks.push({ on, want: o[0] === '+' ? 1 : 0 });
 		for (let n = 1; n < T.count; n++)
-			on[n] = on[T.parent[n]] || F.name[T.frame[n]] === o.slice(1) ? 1 : 0;
-		return { on, want: o[0] === '+' ? 1 : 0 };
-	});
+			on[n] = on[T.parent[n]] | hits[T.frame[n]];
+	}
 	weigh(marks.length && (n => marks.every(m => m.on[n] === m.want)));
 }
 
@@ -80,7 +116,7 @@ let planted = '';
 function apply() {
 	filter();
 	setKeys(S.by);
-	const plan = JSON.stringify({ ...S, q: '' });
+	const plan = JSON.stringify({ ...S, q: '', table: '' });
 	if (plan !== planted) {
 		planted = plan;
 		plant();
@@ -94,10 +130,11 @@ function apply() {
 			b.setAttribute('aria-pressed', !!pressed());
 	showPath();
 	showFound();
-	if (ui.sheet.dataset.name === 'table')
-		ui.sheet.replaceChildren(table());
+	if (S.table || sheet === 'table')
+		showSheet(S.table ? 'table' : '');
 	arrange(true);
 	show(selected);
+	sayUsable();
 }
 
 function zoom(v) {

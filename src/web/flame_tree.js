@@ -4,6 +4,9 @@
 //   when up: ws and cs, the weight and samples that flow through each of ns.
 let keyOf;
 
+// What a frame is called: its function, or in the view by modules its module.
+const labelOf = f => S.by && F.module[f] || F.name[f];
+
 // Keys say which frames are one row: the same name in the same module, or the same module.
 function setKeys(byModule) {
 	const first = new Map();
@@ -43,8 +46,9 @@ function into(groups, v, n) {
 
 function openDown(v, groups, fold) {
 	for (let i = 0; i < v.ns.length; i++) {
-		for (let n = v.ns[i] + 1; n < T.end[v.ns[i]]; n = T.end[n]) {
-			if (!W.total[n])
+		// In the place of a hidden node come its children.
+		for (let n = v.ns[i] + 1; n < T.end[v.ns[i]]; n = hidden[T.frame[n]] ? n + 1 : T.end[n]) {
+			if (!W.total[n] || hidden[T.frame[n]])
 				continue;
 			if (fold && keyOf[T.frame[n]] === v.k) {
 				v.ns.push(n);
@@ -74,7 +78,7 @@ function openUp(v, groups, fold) {
 				addUp(groups, v, n, W.self[n], W.samples[n]);
 	for (let i = 0; i < v.ns.length; i++) {
 		let n = T.parent[v.ns[i]];
-		while (fold && n > 0 && keyOf[T.frame[n]] === v.k)
+		while (n > 0 && (hidden[T.frame[n]] || fold && keyOf[T.frame[n]] === v.k))
 			n = T.parent[n];
 		if (n > 0)
 			addUp(groups, v, n, v.ws[i], v.cs[i]);
@@ -105,7 +109,7 @@ function whole(up) {
 // Calls visit(node) for the nodes with frame f for which test(f) holds and that lie in no other such node.
 function outermost(test, visit) {
 	for (let n = 1; n < T.count;) {
-		if (test(T.frame[n])) {
+		if (test(T.frame[n]) && !hidden[T.frame[n]]) {
 			visit(n);
 			n = T.end[n];
 		} else {
@@ -114,10 +118,12 @@ function outermost(test, visit) {
 	}
 }
 
-// All of a function: as root of its callees, or (up) of its callers.
+const frameCalled = name => F.name.findIndex((_, f) => f && labelOf(f) === name);
+
+// All of a function or module: as root of its callees, or (up) of its callers.
 function around(name, up) {
-	const f = Math.max(0, F.name.indexOf(name)), v = viewNode(keyOf[f], f, null, up);
-	outermost(g => F.name[g] === name, n => {
+	const f = Math.max(0, frameCalled(name)), v = viewNode(keyOf[f], f, null, up);
+	outermost(g => labelOf(g) === name, n => {
 		v.ns.push(n);
 		v.ws.push(W.total[n]);
 		v.cs.push(W.all[n]);
@@ -128,19 +134,23 @@ function around(name, up) {
 	return v;
 }
 
-// Rows of the table: every function's self and total, recursion counted once.
+// Rows of the table: every function's self and total, recursion counted once. found: a frame of it is
+// what the search looks for.
 function functions() {
 	const rows = new Map(), until = new Uint32Array(F.count);
 	for (let n = 1; n < T.count; n++) {
-		const k = keyOf[T.frame[n]];
+		const f = T.frame[n], k = keyOf[f];
+		if (hidden[f] || !W.total[n])
+			continue;
 		let row = rows.get(k);
 		if (!row)
-			rows.set(k, row = { f: T.frame[n], self: 0, total: 0 });
+			rows.set(k, row = { f, self: 0, total: 0, found: false });
+		row.found ||= !search || search.error || search.hits[f];
 		row.self += W.self[n];
 		if (n >= until[k]) {
 			row.total += W.total[n];
 			until[k] = T.end[n];
 		}
 	}
-	return [...rows.values()].sort((a, b) => b.self - a.self || b.total - a.total);
+	return [...rows.values()];
 }
