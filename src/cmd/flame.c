@@ -1,24 +1,29 @@
-/* prof flame: the flame graph as one SVG file. */
+/* prof flame: the flame graph as one SVG or HTML file. */
 #include <string.h>
 
 #include "base/bytes.h"
 #include "cmd/cmd.h"
+#include "cmd/flamegraph.h"
 #include "cmd/input.h"
 #include "cmd/options.h"
 #include "output/output.h"
 
 struct options {
 	struct cmd_input_options input;
-	const char *output, *title, *subtitle, *count_name;
+	struct flamegraph_options foreign;
+	const char *output, *title, *subtitle, *count_name, *min_width;
 	uint64_t width;
-	double min_width;
-	bool inverted, reverse, by_thread, by_comm, by_module, by_line, merge_recursion, quiet;
+	unsigned palette;
+	bool html, inverted, reverse, by_thread, by_comm, by_module, by_line, merge_recursion,
+		quiet;
 };
 
 static const struct cmd_option rows[] = {
 	CMD_INPUT_FILE_OPTION(struct options, input),
 	OPTION(struct options, output, OPT_STRING, 'o', "output", .argument = "FILE",
-	       .help = "write the SVG to FILE, '-' is standard output (default: flame.svg)"),
+	       .help = "write to FILE, '-' is standard output (default: flame.svg)"),
+	OPTION(struct options, html, OPT_FLAG, 0, "html",
+	       .help = "an HTML page of the same (default FILE: flame.html)"),
 	OPTION(struct options, quiet, OPT_FLAG, 'q', "quiet",
 	       .help = "do not say where it was written"),
 	OPTION(struct options, title, OPT_STRING, 0, "title", .argument = "TEXT",
@@ -27,8 +32,13 @@ static const struct cmd_option rows[] = {
 	       .help = "a second line below it"),
 	OPTION(struct options, width, OPT_U64, 0, "width", .argument = "PIXELS",
 	       .help = "a fixed width (default: as wide as the window)"),
-	OPTION(struct options, min_width, OPT_DOUBLE, 0, "minwidth", .argument = "PIXELS",
-	       .help = "leave out frames narrower than this (default: 0.1)"),
+	OPTION(struct options, min_width, OPT_STRING, 0, "minwidth", .argument = "PIXELS",
+	       .help = "leave frames that are narrower out of the still picture, which is what shows without "
+		       "script (default: 0.5); 1% is a share of the width"),
+	OPTION(struct options, palette, OPT_CHOICE, 0, "colors", .argument = "PALETTE",
+	       .choices = flamegraph_palettes,
+	       .help = "kind (default; also java, js, perl, python, rust): by kind of code; or one colour for "
+		       "all: hot, red, orange, mem, green, aqua, wakeup, io, blue, chain, yellow, purple"),
 	OPTION(struct options, inverted, OPT_FLAG, 0, "inverted",
 	       .help = "roots on top (an icicle graph)"),
 	OPTION(struct options, reverse, OPT_FLAG, 0, "reverse",
@@ -46,6 +56,7 @@ static const struct cmd_option rows[] = {
 	       .help = "frames are lines of functions"),
 	OPTION(struct options, merge_recursion, OPT_FLAG, 0, "merge-recursion", .selects = true,
 	       .help = "a function that calls itself is one frame"),
+	FLAMEGRAPH_OPTIONS(struct options, foreign),
 	{ .name = NULL },
 };
 
@@ -60,7 +71,8 @@ static struct flame_options flame_options(const struct options *o)
 		.title = o->title,
 		.subtitle = o->subtitle,
 		.width = (uint32_t)o->width,
-		.min_width_px = o->min_width,
+		.hue = flamegraph_hue(o->palette),
+		.html = o->html,
 		.inverted = o->inverted,
 		.reverse = o->reverse,
 		.count_name = o->count_name,
@@ -75,22 +87,39 @@ static struct flame_options flame_options(const struct options *o)
 	return f;
 }
 
+static int check(const struct options *o, struct flame_options *f)
+{
+	const char *refusal = flamegraph_refusal(&o->foreign);
+
+	if (refusal)
+		return cmd_usage(&command_flame, "%s", refusal);
+	if (o->width > 100000)
+		return cmd_usage(&command_flame, "--width: at most 100000");
+	if (o->min_width &&
+	    !flamegraph_parse_width(o->min_width, &f->min_width_px, &f->min_width_share))
+		return cmd_usage(&command_flame,
+				 "--minwidth: '%s' is not a number of pixels or percent",
+				 o->min_width);
+	return EXIT_DONE;
+}
+
 static int run(void *options, int argc, char **argv)
 {
 	const struct options *o = options;
-	const char *path = o->output ? o->output : "flame.svg";
+	const char *path = o->output ? o->output : o->html ? "flame.html" : "flame.svg";
+	struct flame_options f = flame_options(o);
 	struct bytes out = { 0 }, selection = { 0 };
 	struct error err = { 0 };
 	struct cmd_view v;
 
-	if (o->width > 100000)
-		return cmd_usage(&command_flame, "--width: at most 100000");
-	if (cmd_check_other_file(argc ? argv[0] : o->input.input, path, &err) < 0)
-		return cmd_fail(&command_flame, &err, cmd_status(&err));
-	int status = cmd_view_open(&v, &command_flame, &o->input, argc, argv, true);
+	int status = check(o, &f);
 	if (status != EXIT_DONE)
 		return status;
-	struct flame_options f = flame_options(o);
+	if (cmd_check_other_file(argc ? argv[0] : o->input.input, path, &err) < 0)
+		return cmd_fail(&command_flame, &err, cmd_status(&err));
+	status = cmd_view_open(&v, &command_flame, &o->input, argc, argv, true);
+	if (status != EXIT_DONE)
+		return status;
 	options_append(&selection, rows, o, is_selection);
 	bytes_u8(&selection, '\0');
 	f.selection = (const char *)selection.data;
@@ -107,10 +136,10 @@ static int run(void *options, int argc, char **argv)
 
 const struct command command_flame = {
 	.name = "flame",
-	.summary = "draw a flame graph (SVG)",
+	.summary = "draw a flame graph (SVG or HTML)",
 	.synopsis = "prof flame [options] [file]",
 	.description =
-		"Writes one SVG file that any browser opens: click to zoom, / or Ctrl-F to search, ? for the other "
+		"Writes one file that any browser opens: click to zoom, / or Ctrl-F to search, ? for the other "
 		"keys: bottom-up, all callers and callees of a function, modules, a table, focus, hide, copy. The "
 		"address in the browser says what is shown, by names, so that it fits the next profile too.\n\n"
 		"Widths are shares of the samples, the order from left to right means nothing. A graph that is taller "

@@ -65,12 +65,18 @@ static double no_samples(struct bytes *out, const struct flame_page *page, doubl
 	return 56;
 }
 
+static double min_width_of(const struct flame_options *options, double width)
+{
+	if (options->min_width_share > 0)
+		return options->min_width_share * width;
+	return options->min_width_px > 0 ? options->min_width_px : MIN_WIDTH_PX;
+}
+
 /* What is seen without script; returns its height. */
 static double still(struct bytes *out, const struct flame_page *page, double width)
 {
 	struct flame_layout layout;
-	double min_width =
-		page->options->min_width_px > 0 ? page->options->min_width_px : MIN_WIDTH_PX;
+	double min_width = min_width_of(page->options, width - 2 * FLAME_MARGIN);
 	double y = flame_header(out, page, width);
 
 	if (page->tree->total == 0)
@@ -119,6 +125,8 @@ static void metadata(struct bytes *out, const struct flame_page *page)
 				: "samples");
 	report_command(out, page);
 	attribute(out, "view", o->reverse ? "up" : "down");
+	if (o->hue)
+		attribute(out, "hue", (const char[]){ o->hue, '\0' });
 	attribute(out, "root", o->inverted ? "top" : "bottom");
 	if (o->width > 0)
 		bytes_printf(out, " data-width=\"%ld\"", lround(page_width(o)));
@@ -137,11 +145,26 @@ static void open_svg(struct bytes *out, double width, double height)
 		lround(width), lround(height), lround(width), lround(height));
 }
 
+/* The page's ground is the graph's. */
+static void open_html(struct bytes *out, const struct flame_page *page)
+{
+	bytes_printf(out,
+		     "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
+		     "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
+		     "<meta name=\"color-scheme\" content=\"light dark\"/>\n<title>");
+	flame_title(out, page);
+	bytes_printf(out, "</title>\n<style>body{margin:0;background:#fff}"
+			  "@media (prefers-color-scheme:dark){body{background:#17181a}}</style>\n"
+			  "</head>\n<body>\n");
+}
+
 void flame_write(struct bytes *out, const struct flame_page *page)
 {
 	struct bytes body = { 0 };
 	double width = page_width(page->options), height = still(&body, page, width);
 
+	if (page->options->html)
+		open_html(out, page);
 	open_svg(out, width, height);
 	flame_describe(out, page);
 	bytes_printf(out, "<style>");
@@ -156,7 +179,7 @@ void flame_write(struct bytes *out, const struct flame_page *page)
 		bytes_append(out, web_flame_js, web_flame_js_len);
 		bytes_printf(out, "]]></script>\n");
 	}
-	bytes_printf(out, "</svg>\n");
+	bytes_printf(out, "</svg>\n%s", page->options->html ? "</body>\n</html>\n" : "");
 }
 
 /* The likeliest reason for an empty picture, in one line. */

@@ -39,7 +39,7 @@ struct flame_page {
 	uint32_t event;
 };
 
-/* The whole SVG. */
+/* The whole file. */
 void flame_write(struct bytes *out, const struct flame_page *page);
 
 /* Layout: boxes of the frames that are wide enough, parents first, a row's boxes from left to
@@ -65,7 +65,8 @@ double flame_picture(struct bytes *out, const struct flame_page *page, const str
 
 /* Title, desc and the visible header; returns its height in px. */
 double flame_header(struct bytes *out, const struct flame_page *page, double width);
-/* The document's <title> and <desc>. */
+void flame_title(struct bytes *out, const struct flame_page *page); /* of the document */
+/* The graph's <title> and <desc>. */
 void flame_describe(struct bytes *out, const struct flame_page *page);
 /* Text of n in the event's unit: "1.23 s", "12 345 samples". */
 void flame_weight(struct bytes *out, const struct flame_page *page, uint64_t n);
@@ -86,9 +87,10 @@ void flame_cut(struct bytes *out, const char *s, size_t len, size_t columns);
 void flame_label(struct bytes *out, const char *name, size_t len, size_t columns);
 /* 0..FLAME_SHADES-1: the same for a name in every run. */
 unsigned flame_shade(const char *s, size_t len);
-char flame_kind_letter(uint8_t kind);	   /* of the colour class */
-const char *flame_kind_name(uint8_t kind); /* "library" */
-const char *flame_kind_mark(uint8_t kind); /* " [k]"; "" for most */
+char flame_kind_letter(uint8_t kind);			     /* of the colour class */
+char flame_hue(const struct flame_page *page, uint8_t kind); /* the letter it is painted with */
+const char *flame_kind_name(uint8_t kind);		     /* "library" */
+const char *flame_kind_mark(uint8_t kind);		     /* " [k]"; "" for most */
 
 /* The next node in preorder, PROFILE_NONE at the end; skip: not into n's children. */
 uint32_t flame_next(const struct calltree *t, uint32_t n, bool skip);

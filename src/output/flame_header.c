@@ -133,13 +133,22 @@ static void append_hot_path(struct bytes *out, const struct flame_page *page)
 			     100.0 * (double)t->nodes.data[n].total / (double)t->total);
 }
 
-void flame_describe(struct bytes *out, const struct flame_page *page)
+void flame_title(struct bytes *out, const struct flame_page *page)
 {
-	struct bytes title = { 0 }, text = { 0 };
+	struct bytes title = { 0 };
 
 	append_title(&title, page);
-	bytes_printf(out, "<title id=\"prof-title\">Flame graph: ");
+	bytes_printf(out, "Flame graph: ");
 	flame_escape_printable(out, (const char *)title.data, title.len);
+	bytes_release(&title);
+}
+
+void flame_describe(struct bytes *out, const struct flame_page *page)
+{
+	struct bytes text = { 0 };
+
+	bytes_printf(out, "<title id=\"prof-title\">");
+	flame_title(out, page);
 	bytes_printf(out, "</title>\n<desc id=\"prof-desc\">");
 	append_summary(&text, page);
 	bytes_printf(&text, ".");
@@ -149,7 +158,6 @@ void flame_describe(struct bytes *out, const struct flame_page *page)
 		append_part(&text, "No samples: ", page->no_samples ? page->no_samples : "");
 	flame_escape_printable(out, (const char *)text.data, text.len);
 	bytes_printf(out, "</desc>\n");
-	bytes_release(&title);
 	bytes_release(&text);
 }
 
@@ -224,11 +232,11 @@ static void self_by_kind(const struct calltree *t, double shares[FLAME_KINDS])
 }
 
 /* A swatch with name and share of self weight for every kind that has some. */
-static double legend(struct bytes *out, const struct calltree *t, double y, double width)
+static double legend(struct bytes *out, const struct flame_page *page, double y, double width)
 {
 	double shares[FLAME_KINDS] = { 0 }, x = FLAME_MARGIN, start = y;
 
-	self_by_kind(t, shares);
+	self_by_kind(page->tree, shares);
 	y += LINE_PX + 4;
 	for (uint8_t kind = 0; kind < FLAME_KINDS; kind++) {
 		char text[64];
@@ -244,7 +252,7 @@ static double legend(struct bytes *out, const struct calltree *t, double y, doub
 		bytes_printf(
 			out,
 			"<g class=\"%c0 key\"><path d=\"M%ld %ldh12\"/><text x=\"%ld\" y=\"%ld\">%s</text></g>\n",
-			flame_kind_letter(kind), lround(x), lround(y) - 8, lround(x) + 16,
+			flame_hue(page, kind), lround(x), lround(y) - 8, lround(x) + 16,
 			lround(y) - 4, text);
 		x += need;
 	}
@@ -268,7 +276,7 @@ double flame_header(struct bytes *out, const struct flame_page *page, double wid
 	y += wrapped(out, "sub", y, LINE_PX, (const char *)summary.data, summary.len, columns);
 	y += health_lines(out, page->health, y, columns);
 	if (page->tree->total > 0)
-		y += legend(out, page->tree, y, width);
+		y += legend(out, page, y, width);
 	bytes_printf(out, "</g>\n");
 	bytes_release(&title);
 	bytes_release(&summary);

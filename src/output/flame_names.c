@@ -24,6 +24,13 @@ char flame_kind_letter(uint8_t kind)
 	return kinds[kind < FLAME_KINDS ? kind : CODE_UNKNOWN].letter;
 }
 
+char flame_hue(const struct flame_page *page, uint8_t kind)
+{
+	bool is_code = kind != CODE_SYNTHETIC && kind != CODE_THREAD;
+
+	return is_code && page->options->hue ? page->options->hue : flame_kind_letter(kind);
+}
+
 const char *flame_kind_name(uint8_t kind)
 {
 	return kinds[kind < FLAME_KINDS ? kind : CODE_UNKNOWN].name;

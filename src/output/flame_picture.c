@@ -245,7 +245,7 @@ static void emit(struct bytes *out, struct picture *p, uint8_t kind, unsigned sh
 	struct bytes *labelled = &p->labelled[kind][shade];
 
 	if (p->strokes[kind][shade].len + labelled->len > 0) {
-		bytes_printf(out, "<g class=\"%c%u\">", flame_kind_letter(kind), shade);
+		bytes_printf(out, "<g class=\"%c%u\">", flame_hue(p->page, kind), shade);
 		emit_strokes(out, p, kind, shade);
 		bytes_append(out, labelled->data, labelled->len);
 		bytes_printf(out, "</g>\n");

@@ -45,12 +45,14 @@ struct folded_options {
 void output_folded(struct bytes *out, const struct profile *p, const struct filter_result *samples, uint32_t event,
 		   const struct folded_options *options);
 
-/* The flame graph SVG. */
+/* The flame graph: an SVG, or an HTML page of it. */
 struct flame_options {
 	const char *title; /* NULL: the command */
 	const char *subtitle;
 	uint32_t width;	   /* 0 = fluid, drawn for 1200 */
-	double min_width_px; /* 0 = default */
+	double min_width_px, min_width_share; /* of the still picture's frames; 0 = default */
+	char hue;	   /* of all frames: that of the kind with this letter (flame_kind_letter); 0 = by kind */
+	bool html;	   /* a page around it */
 	bool inverted;	   /* icicle: root on top */
 	bool reverse;	   /* bottom-up: merged by leaf */
 	const char *count_name; /* NULL: the unit */

@@ -185,7 +185,7 @@ function listen() {
 		stick();
 		draw();
 	}));
-	on(root === document.documentElement ? document : root, 'keydown', onKey);
+	on(alone ? document : root, 'keydown', onKey);
 }
 
 function build() {
@@ -209,7 +209,7 @@ return inflate(meta.textContent).then(bytes => {
 	listen();
 	read();
 	// A flame that is taller than the window would begin far below: its root is put on top.
-	if (root === document.documentElement && START.root === 'bottom' && root.getBoundingClientRect().height > innerHeight) {
+	if (alone && START.root === 'bottom' && root.getBoundingClientRect().height > innerHeight) {
 		START.root = 'top';
 		read();
 	}

@@ -7,6 +7,7 @@
 const meta = root.querySelector('.prof-tree');
 const KINDS = 'ulkjinst';
 const KIND_NAMES = ['program', 'library', 'kernel', 'JIT', 'inlined', 'unknown', 'not sampled', 'thread'];
+const hueOf = kind => meta.dataset.hue && !'st'.includes(KINDS[kind]) ? meta.dataset.hue : KINDS[kind];
 let T, F, W, hidden;
 
 // Reads integers and columns of them.

@@ -1,6 +1,8 @@
 // Drawing: boxes of what is wide enough, then strokes (one path per colour) and labels for the rows that can
 // be seen. Row numbers grow downwards; a flame's root is row 0 and its children are row -1.
 const ROW = 17, MARGIN = 10, NARROWEST = 0.5, LABEL = 26, LABELS = 5000;
+// The graph is all there is to see, as a file or in a page of its own.
+const alone = root === document.documentElement || root.parentNode === document.body && document.body.children.length === 1;
 let trees = []; // { v: root, step: -1 or 1, bare: root not drawn }
 let zoomed; // view node that fills the width
 let boxes = [], rows = new Map(), placed = new Map(), firstRow = 0, lastRow = 0, top = 0, width = 0;
@@ -69,7 +71,7 @@ function layOut() {
 const yOf = row => (row - firstRow) * ROW;
 
 function colour(box) {
-	const v = box.v, kind = v.k < 0 ? 't' : KINDS[F.kind[v.f]];
+	const v = box.v, kind = v.k < 0 ? 't' : hueOf(F.kind[v.f]);
 	const own = kind + (v.k < 0 ? 0 : F.shade[v.f]);
 	if (isHit(v))
 		return 'hit';

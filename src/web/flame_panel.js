@@ -125,7 +125,7 @@ function table() {
 	for (const r of rows.slice(0, tableRows)) {
 		const name = labelOf(r.f) || '(small frames)', go = el('button', { type: 'button' }, name);
 		on(go, 'click', () => r.f && change({ view: 'pair', at: name, zoom: [] }));
-		t.append(el('tr', {}, el('td', {}, swatch(KINDS[F.kind[r.f]] + '0'), go), ...[weight(r.self), share(r.self),
+		t.append(el('tr', {}, el('td', {}, swatch(hueOf(F.kind[r.f]) + '0'), go), ...[weight(r.self), share(r.self),
 			weight(r.total), share(r.total)].map(x => el('td', {}, x))));
 	}
 	if (!rows.length)

@@ -54,6 +54,28 @@ def test_options():
     fault(2, "prof import: name one file to import; see 'prof import --help'", "import")
 
 
+def test_flamegraph_options():
+    fault(2, "prof flame: --flamechart: prof merges stacks and does not draw them in the order of time ('--time' draws a "
+          "span)", "flame", "--flamechart")
+    fault(2, "prof flame: --negate: prof does not draw differences", "flame", "--negate")
+    fault(2, "prof flame: --height: rows have one height", "flame", "--height", "20")
+    fault(2, "prof flame: --fonttype: labels are in the reader's monospaced font", "flame", "--fonttype=Verdana")
+    fault(2, "prof flame: --notes: use --subtitle", "flame", "--notes", "x")
+    for width in ("x", "", "-1", "1%%", "1px", "inf", "1e999"):
+        fault(2, "prof flame: --minwidth: '%s' is not a number of pixels or percent" % width, "flame", "--minwidth=" + width)
+    fault(2, "prof flame: --colors: 'hott' is not one of kind, java, js, perl, python, rust, hot, red, orange, mem, green, aqua, "
+          "wakeup, io, blue, chain, yellow, purple; see 'prof flame --help'", "flame", "--colors=hott")
+    directory = world_directory()
+    stacks = os.path.join(directory, "stacks.folded")
+    with open(stacks, "w") as f:
+        f.write("main;work 5\nmain;rest 7\n")
+    for options in (("--title", "T", "--width", "800", "--minwidth", "0.1", "--countname", "calls"), ("--colors", "java", "--hash"),
+                    ("--colors=hot", "--cp", "--inverted"), ("--minwidth=1%", "--reverse"), ("--html",)):
+        r = prof("flame", "-o", "-", *options, stacks)
+        expect_equal((r.status, r.err), (0, ""), str(options))
+        expect(r.out.startswith("<!DOCTYPE html>" if options == ("--html",) else "<svg "), str(options))
+
+
 def test_control_characters_are_shown_harmless():
     fault(2, "prof: there is no command '\\x1b[31mred\\x0a'; 'prof help' lists them all", "\x1b[31mred\n")
     fault(1, "prof report: \\x1b]0;x: No such file or directory", "report", "\x1b]0;x")

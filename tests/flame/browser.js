@@ -7,6 +7,7 @@ const { createHash } = require('crypto');
 const fs = require('fs'), http = require('http'), os = require('os'), path = require('path');
 const { Chrome, Page, findChromium } = require('./chrome.js');
 const { decode } = require('./png.js');
+const { live, labels, what, found, crumbs, hash, focus, elements, spot, clickOn, search } = require('./page.js');
 
 const DEMO = `main;run;compile;parse;tokenize 3100000000 3100
 main;run;compile;parse;tokenize;next_char 120000000 120
@@ -61,32 +62,6 @@ function serve() {
 	return new Promise(resolve => server.listen(0, '127.0.0.1', () => resolve(server)));
 }
 
-// What readers of the page see.
-const live = p => p.until("document.querySelector('.prof.live .frames text') !== null");
-const labels = p => p.value("[...document.querySelectorAll('.frames text')].map(t => t.textContent)");
-const what = p => p.value("document.querySelector('.what').textContent");
-const found = p => p.value("document.querySelector('.line span').textContent");
-const crumbs = p => p.value("[...document.querySelectorAll('.path button')].map(b => b.textContent)");
-const hash = p => p.value('decodeURIComponent(location.hash)');
-const focus = p => p.value("document.querySelector('.frames').focus()");
-const elements = p => p.value("document.querySelectorAll('*').length");
-
-async function spot(p, label) {
-	const r = await p.value(`(() => { const t = [...document.querySelectorAll('.frames text')].find(t => t.textContent === ${JSON.stringify(label)});
-		if (!t) return null; const r = t.getBoundingClientRect(); return [r.x + 2, r.y + r.height / 2]; })()`);
-	assert(r, `no label "${label}" among ${(await labels(p)).join(', ')}`);
-	return r;
-}
-
-const clickOn = async (p, label) => p.click(...await spot(p, label));
-
-async function search(p, text) {
-	await focus(p);
-	await p.key('/');
-	for (const c of text)
-		await p.key(c);
-}
-
 const luminance = ([r, g, b]) => {
 	const [x, y, z] = [r, g, b].map(v => v / 255).map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
 	return 0.2126 * x + 0.7152 * y + 0.0722 * z;
@@ -120,6 +95,7 @@ async function checkContrast(p) {
 }
 
 const checks = {
+	...require('./browser_views.js'),
 	async 'draws all frames and says what they are'(p, at) {
 		await p.open(at('demo.svg'));
 		await live(p);
@@ -241,140 +217,6 @@ const checks = {
 		await p.key('t');
 		const rows = await p.value("[...document.querySelectorAll('.sheet tr')].slice(1, 3).map(r => r.textContent)");
 		assert.deepEqual(rows, ['vfs_write1.30 s31.1%1.30 s31.1%', 'JS:inner700 ms16.7%700 ms16.7%']);
-	},
-	async 'sorts its table, and keeps it in the link'(p, at) {
-		const rows = () => p.value("[...document.querySelectorAll('.sheet tr')].slice(1, 4).map(r => r.querySelector('button').textContent)");
-		const press = text => p.value(`[...document.querySelectorAll('.sheet button')].find(b => b.textContent === ${JSON.stringify(text)}).click()`);
-		await p.open(at('demo.svg') + '#table=total');
-		await live(p);
-		assert.deepEqual(await rows(), ['main', 'run', 'compile']);
-		assert.equal(await p.value("document.querySelector('[aria-sort=descending]').textContent"), 'total');
-		await press('Function');
-		assert.deepEqual(await rows(), ['(anonymous namespace)::gc(Heap&)', '(anonymous namespace)::sweep(Heap&)', '</script><img src=x onerror=hacked=1>]]>"\'']);
-		assert.equal(await hash(p), '#table=name');
-		await press('self');
-		assert.deepEqual(await rows(), ['tokenize', 'vfs_write', 'is_ident']);
-		await p.value("location.hash = '#table=self&q=gc'");
-		await p.until("document.querySelectorAll('.sheet tr').length === 2");
-		// Keys: into the table, down its names, and all of that function.
-		await p.value("location.hash = '#table=self'");
-		await p.until("document.querySelectorAll('.sheet tr').length > 2");
-		await p.value("document.querySelector('.sheet button').focus()");
-		for (const key of ['End', 'Home', 'ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowDown'])
-			await p.key(key);
-		assert.equal(await p.value('document.activeElement.textContent'), 'vfs_write');
-		await p.key('Enter');
-		await p.until("/at=vfs_write/.test(location.hash)");
-		assert.match(await what(p), /^vfs_write kernel.*1\.30 s/);
-		await p.key('Escape');
-		assert.equal(await hash(p), '#view=pair&at=vfs_write');
-		await p.key('Escape');
-		assert.equal(await hash(p), '');
-		await p.open(at('demo.svg') + '#by=module&table=total');
-		await live(p);
-		assert.match((await rows())[0], /app$/);
-		await press(await p.value("[...document.querySelectorAll('.sheet td button')].find(b => /libc/.test(b.textContent)).textContent"));
-		assert.match(await what(p), /^libc\.so\.6 .*3\.39 s, 36\.1% of all/);
-	},
-	async 'hides frames, and takes filters back one by one'(p, at) {
-		await p.open(at('demo.svg'));
-		await live(p);
-		await focus(p);
-		await clickOn(p, 'fwrite');
-		await p.key('h');
-		assert.equal(await hash(p), '#only=~fwrite');
-		const [, emit] = await spot(p, 'emit'), [, write] = await spot(p, 'write');
-		assert.equal(Math.round(emit - write), 17, 'what fwrite called stands on who called it');
-		assert.match(await what(p), /^all 9\.40 s/);
-		await p.value("location.hash = '#only=~%2F%5Eksys%7C%5Evfs%2F'");
-		await p.until("/ksys/.test(document.querySelector('.path').textContent)");
-		await p.mouse('mouseMoved', ...await spot(p, 'do_syscall_64 [k]'));
-		assert.match(await what(p), /1\.50 s.*self 1\.50 s/);
-		await p.value("location.hash = '#only=~%2F%5Eksys%7C%5Evfs%2F&view=up'");
-		await p.until("document.querySelector('button[aria-pressed=true]') !== null");
-		await p.mouse('mouseMoved', ...await spot(p, 'do_syscall_64 [k]'));
-		assert.match(await what(p), /1\.50 s/);
-		// By the search, and twice.
-		await p.open(at('demo.svg') + '#q=%5Eparse%24');
-		await live(p);
-		await focus(p);
-		await p.key('F');
-		assert.match(await what(p), /^all 5\.22 s, 100% of all/);
-		await p.value("location.hash += '&q=mem'");
-		await p.until("document.querySelector('input').value === 'mem'");
-		await p.key('X');
-		assert.match(await what(p), /^all 4\.12 s, 100% of all/);
-		assert.equal(await hash(p), '#q=mem&only=+/^parse$/;-/mem/');
-		await p.value("[...document.querySelectorAll('.path button')].find(b => /parse/.test(b.textContent)).click()");
-		assert.equal(await hash(p), '#q=mem&only=-/mem/');
-		await p.key('u');
-		await p.until("/parse/.test(location.hash)");
-		assert.match(await what(p), /^all 4\.12 s/);
-		await p.open(at('demo.svg') + '#by=module');
-		await live(p);
-		await focus(p);
-		await clickOn(p, 'libc.so.6');
-		await p.key('f');
-		assert.equal(await hash(p), '#by=module&only=+module:/usr/lib/x86_64-linux-gnu/libc.so.6');
-		assert.match(await what(p), /^all 3\.39 s/);
-	},
-	async 'undoes its own steps only, also without history'(p, at) {
-		await p.open(at('demo.svg'));
-		await live(p);
-		await focus(p);
-		await p.key('u');
-		await p.key('i');
-		await p.key('b');
-		assert.equal(await hash(p), '#view=up&root=top');
-		await p.key('u');
-		await p.until("location.hash === '#root=top'");
-		await p.key('u');
-		await p.until("location.hash === ''");
-		await p.key('u');
-		await p.key('i');
-		assert.equal(await hash(p), '#root=top', 'still on the page');
-		await p.before("history.pushState = history.replaceState = () => { throw new Error('forbidden'); };");
-		await p.open(at('demo.svg'));
-		await live(p);
-		await clickOn(p, 'emit');
-		await clickOn(p, 'fwrite');
-		await p.key('u');
-		assert.deepEqual(await crumbs(p), ['all', 'main', 'run', 'compile', 'emit']);
-		await p.key('u');
-		await p.key('u');
-		assert.deepEqual(await crumbs(p), ['all']);
-	},
-	async 'gives the command for what is shown'(p, at) {
-		const command = async (link, label) => {
-			await p.open(at('demo.svg') + link);
-			await live(p);
-			await p.value("Object.defineProperty(navigator, 'clipboard', { value: undefined, configurable: true })");
-			if (label)
-				await clickOn(p, label);
-			await focus(p);
-			await p.key('C');
-			await p.until("/^cannot copy here/.test(document.querySelector('.line span').textContent)");
-			return (await p.value("document.querySelector('.line span').textContent")).replace('cannot copy here: ', '');
-		};
-		assert.equal(await command(''), 'prof report --tree');
-		assert.equal(await command('#view=up'), 'prof report --inverted');
-		assert.equal(await command('#view=pair&at=ksys_write'), "prof report --callers 'ksys_write'");
-		assert.equal(await command('#by=module'), 'prof report --by module');
-		assert.equal(await command('#table=self&fold=true'), 'prof report --merge-recursion');
-		assert.equal(await command('', 'Map<>::find'), "prof report --tree --focus '^Map<std::string, Node\\*>::find\\(std::string const&\\) const$'");
-		assert.equal(await command("#only=%2Bparse;-mem%27cmp;-%2F%5Eis_%2F"), "prof report --tree --focus '^parse$' --ignore '^mem'\\''cmp$|^is_'");
-		await p.open(at('demo.svg'));
-		await live(p);
-		await focus(p);
-		await clickOn(p, 'memcmp');
-		await p.key('y');
-		const texts = await p.value("[...document.querySelectorAll('.sheet pre')].map(e => e.textContent)");
-		assert.match(texts[0], /^memcmp\nlibrary.*\n800 ms, 8\.51% of all/);
-		assert.deepEqual(texts.slice(1), ['main;run;compile;parse;Map<std::string, Node*>::find(std::string const&) const;memcmp 800000000', "prof report --tree --focus '^memcmp$'"]);
-		await p.value("window.copied = []; Object.defineProperty(navigator, 'clipboard', { value: { writeText: async t => window.copied.push(t) }, configurable: true })");
-		await p.value("document.querySelectorAll('.sheet button')[1].click()");
-		await p.until('copied.length === 1');
-		assert.deepEqual(await p.value('copied'), [texts[1]]);
 	},
 	async 'copies the stack and the command, or says that it cannot'(p, at) {
 		await p.open(at('demo.svg'));
@@ -501,6 +343,31 @@ const checks = {
 		assert.equal(await p.value("typeof hacked"), 'undefined');
 		assert.equal(await p.value('document.images.length'), 0);
 	},
+	async 'is a page of its own'(p, at) {
+		await p.open(at('page.html'));
+		await live(p);
+		assert.match(await p.value('document.title'), /^Flame graph: /);
+		assert.equal(await p.value('document.compatMode'), 'CSS1Compat');
+		assert.equal(await p.value("typeof hacked"), 'undefined');
+		assert.equal(await p.value("document.querySelectorAll('img, script:not(svg script)').length"), 0);
+		await p.value('document.body.focus()');
+		await p.key('i');
+		assert.equal(await hash(p), '#root=top', 'keys work without a focus');
+		await clickOn(p, 'emit');
+		assert.equal(await hash(p), '#root=top&zoom=main;run;compile;emit');
+		await p.value('history.back()');
+		await p.until("location.hash === '#root=top'");
+		assert.deepEqual(await crumbs(p), ['all']);
+		await p.send('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value: 'dark' }] });
+		assert.equal(decode(await p.screenshot()).at(1190, 790).join(), '23,24,26');
+	},
+	async 'paints all code in one colour'(p, at) {
+		await p.open(at('blue.svg'));
+		await live(p);
+		const classes = await p.value("[...document.querySelectorAll('.frames path')].map(e => e.getAttribute('class')[0])");
+		assert.deepEqual([...new Set(classes)].sort(), ['l', 's', 't']);
+		assert((await labels(p)).includes('vfs_write [k]'));
+	},
 	async 'is light or dark as an image'(p, at) {
 		for (const [scheme, ground] of [['light', '255,255,255'], ['dark', '23,24,26']]) {
 			await p.send('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value: scheme }] });
@@ -557,6 +424,8 @@ const checks = {
 
 function prepare() {
 	draw('demo.svg', DEMO);
+	draw('page.html', DEMO, 'html');
+	draw('blue.svg', DEMO, 'blue');
 	draw('hostile.svg', HOSTILE);
 	draw('stacks.svg', stacks(1000));
 	draw('big.svg', stacks(20000));

@@ -1,4 +1,5 @@
-/* draw_folded [width] [up] [top] < folded > svg: what the browser test looks at. Format: fixture.h.
+/* draw_folded [width] [up] [top] [html] [blue] < folded > svg: what the browser test looks at.
+ * Format: fixture.h.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,10 @@ int main(int argc, char **argv)
 			options.reverse = true;
 		else if (strcmp(argv[i], "top") == 0)
 			options.inverted = true;
+		else if (strcmp(argv[i], "html") == 0)
+			options.html = true;
+		else if (strcmp(argv[i], "blue") == 0)
+			options.hue = 'l';
 		else
 			options.width = (uint32_t)strtoul(argv[i], NULL, 10);
 	}

@@ -194,6 +194,69 @@ static void test_hostile_names(void **state)
 	bytes_release(&svg);
 }
 
+static void test_page_around(void **state)
+{
+	static const char doctype[] = "<!DOCTYPE html>\n";
+	struct flame_options options = { .title = "</title><script>x()</script>", .html = true };
+	struct bytes folded = { 0 }, page = { 0 };
+	struct xml_facts facts;
+
+	(void)state;
+	hostile_folded(&folded);
+	draw(&page, (const char *)folded.data, folded.len, &options);
+	size_t before = strlen(doctype);
+	assert_memory_equal(page.data, doctype, before);
+	/* It is XML, too. */
+	const char *wrong = xml_check((const char *)page.data + before, page.len - before, &facts);
+	assert_null(wrong);
+	assert_int_equal(facts.scripts, 1);
+	assert_int_equal(facts.images, 0);
+	assert_true(contains(&page, "<title>Flame graph: &lt;/title>&lt;script>x()") ||
+		    contains(&page, "<title>Flame graph: &lt;/title&gt;&lt;script&gt;x()"));
+	bytes_release(&folded);
+	bytes_release(&page);
+}
+
+static void test_one_hue(void **state)
+{
+	struct flame_options options = { .hue = 'k' };
+	struct bytes svg = { 0 };
+
+	(void)state;
+	draw_text(&svg, "main;l:read;k:sys 5\ns:[lost] 5\n", &options);
+	assert_true(contains(&svg, "data-hue=\"k\""));
+	for (const char *shade = "0123"; *shade; shade++) {
+		char other[][16] = { "class=\"u?\"", "class=\"l?\"" };
+		for (size_t i = 0; i < 2; i++) {
+			other[i][8] = *shade;
+			assert_false(contains(&svg, other[i]));
+		}
+	}
+	assert_true(contains(&svg, "class=\"k") && contains(&svg, "class=\"s"));
+	bytes_release(&svg);
+}
+
+/* Of 1000 px, 1 % is 10 px. */
+static void test_narrow_frames_are_left_out(void **state)
+{
+	static const char folded[] = "main;wide 988\nmain;narrow 12\n";
+	struct flame_options options = { .width = 1020, .min_width_share = 0.0125 };
+	struct bytes svg = { 0 };
+
+	(void)state;
+	draw_text(&svg, folded, &options);
+	assert_true(contains(&svg, "4 frames, 3 drawn"));
+	bytes_clear(&svg);
+	options.min_width_share = 0.0115;
+	draw_text(&svg, folded, &options);
+	assert_false(contains(&svg, "drawn"));
+	bytes_clear(&svg);
+	options = (struct flame_options){ .width = 1020, .min_width_px = 12.5 };
+	draw_text(&svg, folded, &options);
+	assert_true(contains(&svg, "4 frames, 3 drawn"));
+	bytes_release(&svg);
+}
+
 static void test_every_width(void **state)
 {
 	struct bytes folded = { 0 };
@@ -578,6 +641,9 @@ int main(void)
 		cmocka_unit_test(test_kinds_and_places),
 		cmocka_unit_test(test_weights_beyond_doubles),
 		cmocka_unit_test(test_hostile_names),
+		cmocka_unit_test(test_page_around),
+		cmocka_unit_test(test_one_hue),
+		cmocka_unit_test(test_narrow_frames_are_left_out),
 		cmocka_unit_test(test_every_width),
 		cmocka_unit_test(test_long_name_and_deep_stack),
 		cmocka_unit_test(test_nothing_to_show),

@@ -1,0 +1,30 @@
+// The flame graph's page as its reader sees and uses it.
+'use strict';
+const assert = require('assert');
+
+const live = p => p.until("document.querySelector('.prof.live .frames text') !== null");
+const labels = p => p.value("[...document.querySelectorAll('.frames text')].map(t => t.textContent)");
+const what = p => p.value("document.querySelector('.what').textContent");
+const found = p => p.value("document.querySelector('.line span').textContent");
+const crumbs = p => p.value("[...document.querySelectorAll('.path button')].map(b => b.textContent)");
+const hash = p => p.value('decodeURIComponent(location.hash)');
+const focus = p => p.value("document.querySelector('.frames').focus()");
+const elements = p => p.value("document.querySelectorAll('*').length");
+
+async function spot(p, label) {
+	const r = await p.value(`(() => { const t = [...document.querySelectorAll('.frames text')].find(t => t.textContent === ${JSON.stringify(label)});
+		if (!t) return null; const r = t.getBoundingClientRect(); return [r.x + 2, r.y + r.height / 2]; })()`);
+	assert(r, `no label "${label}" among ${(await labels(p)).join(', ')}`);
+	return r;
+}
+
+const clickOn = async (p, label) => p.click(...await spot(p, label));
+
+async function search(p, text) {
+	await focus(p);
+	await p.key('/');
+	for (const c of text)
+		await p.key(c);
+}
+
+module.exports = { live, labels, what, found, crumbs, hash, focus, elements, spot, clickOn, search };
