@@ -143,7 +143,8 @@ const struct command command_flame = {
 		"keys: bottom-up, all callers and callees of a function, modules, a table, focus, hide, copy. The "
 		"address in the browser says what is shown, by names, so that it fits the next profile too.\n\n"
 		"Widths are shares of the samples, the order from left to right means nothing. A graph that is taller "
-		"than the window opens with its roots on top.",
+		"than the window opens with its roots on top. The file is a profile, too: 'prof report flame.svg' "
+		"reads the stacks in it.",
 	.examples = "prof flame\tflame.svg from prof.data.\n"
 		    "prof flame --by-thread -o threads.svg\tEach thread for itself.\n"
 		    "prof flame --reverse --minwidth 1\tFrom the leaves, without narrow frames.\n",

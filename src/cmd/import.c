@@ -93,7 +93,8 @@ const struct command command_import = {
 		"Reads what 'perf record' wrote (frame-pointer chains, or registers with copies of the stack), "
 		"unwinds and names it as prof record would, and writes prof.data. The reading commands also "
 		"open perf.data itself; importing saves doing it again each time. Folded stacks, what 'perf script' "
-		"prints and pprof's profiles, gzip or plain, are read too. '-' is standard input.",
+		"prints, pprof's profiles, gzip or plain, and the flame graphs that prof draws are read too. '-' is "
+		"standard input.",
 	.examples = "prof import perf.data\tWrites prof.data.\n"
 		    "perf record -o - ./app | prof import -\tWithout a file between them.\n"
 		    "prof import -o app.data cpu.pb.gz\tWhat a Go program wrote.\n",

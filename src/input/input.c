@@ -14,9 +14,10 @@
 
 #define PIPE_MAX_BYTES ((uint64_t)8 << 30)
 
-const struct input_format *const input_formats[] = { &input_prof_data, &input_perf_data,
-						     &input_pprof,     &input_perf_script,
-						     &input_folded,    NULL };
+const struct input_format *const input_formats[] = {
+	&input_prof_data, &input_perf_data, &input_pprof, &input_perf_script,
+	&input_flame,	  &input_folded,    NULL
+};
 
 static int open_failed(const char *path, bool is_default, struct error *err)
 {
@@ -91,7 +92,7 @@ int input_refuse(int fd, const char *name, struct error *err)
 				 "%s: is empty (was the recording stopped at once?)", name);
 	return error_set(
 		err, ERROR_FORMAT,
-		"%s: is not a profile (prof reads its own prof.data, perf.data, what perf script prints, pprof's profiles and folded stacks)",
+		"%s: is not a profile (prof reads its own prof.data, perf.data, what perf script prints, pprof's profiles, folded stacks and prof's flame graphs)",
 		name);
 }
 

@@ -97,6 +97,9 @@ uint32_t stacks_inline(struct stacks *s, uint32_t outer, const char *name, size_
 	uint32_t module = s->p->locations.data[outer].module;
 	uint32_t function = function_of(s, name, len, module);
 	uint64_t key = (uint64_t)outer << 32 | function;
+
+	if (s->p->locations.data[outer].frame_count >= STACKS_FRAMES_MAX)
+		return outer;
 	uint32_t location = hmap_get(&s->chains, key);
 
 	if (location == HMAP_NONE) {

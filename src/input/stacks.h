@@ -33,7 +33,10 @@ void stacks_release(struct stacks *s);
 uint32_t stacks_module(struct stacks *s, const char *path, size_t len, uint8_t kind);
 /* A function in code of its own: its location. */
 uint32_t stacks_function(struct stacks *s, const char *name, size_t len, uint32_t module);
-/* The same code with a function inlined into the innermost one of outer. */
+/* The same code with a function inlined into the innermost one of outer; outer itself where that
+ * has STACKS_FRAMES_MAX, all that views show of a location: each chain is kept whole, and a file
+ * must not make them grow without end. */
+#define STACKS_FRAMES_MAX 128
 uint32_t stacks_inline(struct stacks *s, uint32_t outer, const char *name, size_t len);
 /* A location of its own, with the frames that were added to the profile from first_frame on. */
 uint32_t stacks_location(struct stacks *s, uint32_t module, uint32_t first_frame);

@@ -123,6 +123,7 @@ static void metadata(struct bytes *out, const struct flame_page *page)
 		  o->count_name ? o->count_name
 		  : e		? profile_str(p, e->name)
 				: "samples");
+	attribute(out, "samples", p->is_summed ? "summed" : "counted");
 	report_command(out, page);
 	attribute(out, "view", o->reverse ? "up" : "down");
 	if (o->hue)
@@ -150,6 +151,7 @@ static void open_html(struct bytes *out, const struct flame_page *page)
 {
 	bytes_printf(out,
 		     "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
+		     "<meta name=\"generator\" content=\"prof\"/>\n"
 		     "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
 		     "<meta name=\"color-scheme\" content=\"light dark\"/>\n<title>");
 	flame_title(out, page);

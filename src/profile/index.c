@@ -151,7 +151,7 @@ static bool has_times(const struct profile *p)
 void profile_index(struct profile *p)
 {
 	sort_samples(p);
-	p->is_summed = p->samples.len && !has_times(p);
+	p->is_summed = p->samples.len && !p->is_counted && !has_times(p);
 	if (p->aliases.len)
 		qsort(p->aliases.data, p->aliases.len, sizeof(*p->aliases.data), compare_aliases);
 	sort_locations(p);

@@ -290,9 +290,11 @@ struct profile {
 	/* Where it was read from, as whoever asked for it called that ("-": standard input); NULL:
 	 * prof.data here, or no file. Owned; not written to files. */
 	char *origin;
+	bool is_counted; /* without times, but each sample is one that was taken */
 	bool is_foreign; /* that is a file of another format: it cannot be changed in place */
-	/* By profile_index(): samples have no times, as other tools' summed-up profiles: each stands for
-	 * as many of a stack as its weight says, so that numbers of samples say nothing. */
+	/* By profile_index(): samples have no times, as other tools' summed-up profiles, and are not
+	 * counted: each stands for as many of a stack as its weight says, so that numbers of samples
+	 * say nothing. */
 	bool is_summed;
 	VEC(struct profile_machine) machines;
 	VEC(struct profile_run) runs;

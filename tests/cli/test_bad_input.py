@@ -6,8 +6,8 @@ from proftest import IS_ROOT, NOBODY, PROF, SOURCE, as_nobody, copy_for_everybod
 
 READERS = ("report", "folded", "info", "symbolize")
 
-NO_PROFILE = ("is not a profile (prof reads its own prof.data, perf.data, what perf script prints, pprof's profiles and "
-              "folded stacks)")
+NO_PROFILE = ("is not a profile (prof reads its own prof.data, perf.data, what perf script prints, pprof's profiles, "
+              "folded stacks and prof's flame graphs)")
 
 
 def expect_line(result, status, line):

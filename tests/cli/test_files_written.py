@@ -196,8 +196,8 @@ def test_what_is_wrong_with_a_file_is_said_as_it_is():
 
 def test_devices_are_no_profiles():
     need_root()
-    wanted = {"zero": (5, "is not a profile (prof reads its own prof.data, perf.data, what perf script prints, pprof's profiles and folded stacks)"),
-              "random": (9, "is not a profile (prof reads its own prof.data, perf.data, what perf script prints, pprof's profiles and folded stacks)"),
+    wanted = {"zero": (5, "is not a profile (prof reads its own prof.data, perf.data, what perf script prints, pprof's profiles, folded stacks and prof's flame graphs)"),
+              "random": (9, "is not a profile (prof reads its own prof.data, perf.data, what perf script prints, pprof's profiles, folded stacks and prof's flame graphs)"),
               "null": (3, "is empty (was the recording stopped at once?)")}
     for name, (minor, text) in wanted.items():
         os.mknod(name, 0o666 | stat.S_IFCHR, os.makedev(1, minor))

@@ -1,7 +1,7 @@
 // Views, filters, undo, the table and what is copied. Run by browser.js.
 'use strict';
 const assert = require('assert');
-const { live, what, crumbs, hash, focus, spot, clickOn, search } = require('./page.js');
+const { live, what, crumbs, hash, focus, spot, clickOn } = require('./page.js');
 
 module.exports = {
 	async 'sorts its table, and keeps it in the link'(p, at) {

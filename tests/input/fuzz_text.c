@@ -1,6 +1,6 @@
 /*
- * Any text as folded stacks, or as perf script's output (FUZZ_FORMAT). What was read must be
- * consistent, and the call tree must hold the weight of its samples.
+ * Any bytes in one of the formats (FUZZ_FORMAT). What was read must be consistent, and the call
+ * tree must hold the weight of its samples.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include "analysis/calltree.h"
+#include "base/base64.h"
+#include "base/compress.h"
 #include "base/io.h"
 #include "input/formats.h"
 
@@ -44,14 +46,34 @@ static void check(const struct profile *p)
 		__builtin_trap();
 }
 
+/* The file that is read. */
+static void make_file(struct bytes *out, const uint8_t *data, size_t size)
+{
+#ifdef FUZZ_TREE
+	struct bytes packed = { 0 };
+
+	if (size == 0 || data[0] != '<') {
+		bytes_printf(out, "<metadata class=\"prof-tree\">");
+		zlib_deflate(&packed, data, size, 1);
+		base64_encode(out, packed.data, packed.len);
+		bytes_printf(out, "</metadata>");
+		bytes_release(&packed);
+		return;
+	}
+#endif
+	bytes_append(out, data, size);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	struct bytes file = { 0 };
 	struct profile p;
 	struct error err = { 0 };
 	uint32_t warnings = 0;
 	int fd = memfd_create("text", MFD_CLOEXEC);
 
-	if (fd < 0 || io_write_full(fd, data, size) < 0 || lseek(fd, 0, SEEK_SET) < 0)
+	make_file(&file, data, size);
+	if (fd < 0 || io_write_full(fd, file.data, file.len) < 0 || lseek(fd, 0, SEEK_SET) < 0)
 		abort();
 	FUZZ_FORMAT.matches(data, size < INPUT_HEAD_BYTES ? size : INPUT_HEAD_BYTES);
 	profile_init(&p);
@@ -62,6 +84,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		check(&p);
 	}
 	profile_release(&p);
+	bytes_release(&file);
 	close(fd);
 	return 0;
 }

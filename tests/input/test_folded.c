@@ -194,6 +194,30 @@ static void other_texts_are_refused(void **state)
 	assert_int_equal(open_bytes(&p, "a;b 1\0\n", 7, NULL, &err), -1);
 }
 
+/* Each chain of inlined functions is kept whole: their length is bounded. */
+static void inlined_without_end(void **state)
+{
+	struct bytes text = { 0 };
+	struct profile p;
+
+	(void)state;
+	bytes_printf(&text, "main");
+	for (int i = 0; i < 300; i++)
+		bytes_printf(&text, ";f%d_[i]", i);
+	bytes_printf(&text, ";leaf 7\n");
+	bytes_u8(&text, '\0');
+	open_text(&p, (const char *)text.data, 0);
+	uint32_t most = 0;
+	for (size_t i = 0; i < p.locations.len; i++)
+		if (p.locations.data[i].frame_count > most)
+			most = p.locations.data[i].frame_count;
+	assert_int_equal(most, 128);
+	assert_int_equal(p.samples.len, 1);
+	assert_int_equal(p.samples.data[0].weight, 7);
+	profile_release(&p);
+	bytes_release(&text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -202,6 +226,7 @@ int main(void)
 		cmocka_unit_test(marks_say_the_kind),
 		cmocka_unit_test(two_weights_are_two_events),
 		cmocka_unit_test(long_lines),
+		cmocka_unit_test(inlined_without_end),
 		cmocka_unit_test(other_texts_are_refused),
 	};
 

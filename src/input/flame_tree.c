@@ -1,0 +1,192 @@
+/* Columns to nodes. Every count is checked against what is left before anything is allocated. */
+#include "input/flame_tree.h"
+
+#include <string.h>
+
+#include "base/hash.h"
+
+#define VERSION	  1
+#define NODES_MAX ((uint64_t)4 << 20) /* far above what prof embeds */
+
+struct decoder {
+	struct flame_tree *tree;
+	struct bytes_reader r;
+	uint64_t period;
+	VEC(uint32_t) call;    /* column, by node */
+	VEC(uint32_t) callees; /* by frame: distinct ones so far */
+	struct hmap callee;    /* caller << 32 | which → frame */
+	uint32_t frames_seen;
+};
+
+/* A count of things that take at least size bytes each. */
+static uint64_t read_count(struct bytes_reader *r, size_t size)
+{
+	uint64_t n = reader_varint(r);
+
+	if (n > reader_left(r) / size)
+		r->failed = true;
+	return r->failed ? 0 : n;
+}
+
+static void read_strings(struct decoder *d)
+{
+	uint64_t count = reader_varint(&d->r), len = reader_varint(&d->r);
+	const char *at = (const char *)reader_take(&d->r, len);
+
+	if (!at || count == 0 || count > len + 1) {
+		d->r.failed = true;
+		return;
+	}
+	for (const char *end = at + len; at; count--) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+		struct flame_string s = { at, (size_t)((newline ? newline : end) - at) };
+		vec_push(&d->tree->strings, s);
+		at = newline ? newline + 1 : NULL;
+	}
+	d->r.failed |= count != 0;
+}
+
+static void read_names(struct decoder *d, size_t field)
+{
+	int64_t id = 0;
+
+	for (size_t i = 0; i < d->tree->frames.len; i++) {
+		if (__builtin_add_overflow(id, reader_zigzag(&d->r), &id) || id < 0 ||
+		    (uint64_t)id >= d->tree->strings.len) {
+			d->r.failed = true;
+			return;
+		}
+		char *frame = (char *)&d->tree->frames.data[i];
+		memcpy(frame + field, &d->tree->strings.data[id], sizeof(struct flame_string));
+	}
+}
+
+static void read_frames(struct decoder *d)
+{
+	uint64_t count = read_count(&d->r, 5);
+
+	d->r.failed |= count == 0;
+	for (uint64_t i = 0; i < count; i++)
+		vec_push(&d->tree->frames, (struct flame_tree_frame){ 0 });
+	read_names(d, offsetof(struct flame_tree_frame, name));
+	read_names(d, offsetof(struct flame_tree_frame, module));
+	read_names(d, offsetof(struct flame_tree_frame, file));
+	for (size_t i = 0; i < d->tree->frames.len; i++) {
+		uint64_t line = reader_varint(&d->r);
+		d->tree->frames.data[i].line = line <= INT32_MAX ? (uint32_t)line : 0;
+	}
+	for (size_t i = 0; i < d->tree->frames.len; i++) {
+		uint64_t traits = reader_varint(&d->r);
+		d->tree->frames.data[i].kind = traits & 7;
+		d->tree->frames.data[i].guessed = traits >> 3 & 1;
+	}
+}
+
+/* Each level is left once, so that the climbs take no more steps than there are nodes. */
+static void read_parents(struct decoder *d, uint64_t count)
+{
+	uint32_t depth = 0;
+
+	for (uint64_t i = 0; i < count; i++) {
+		struct flame_tree_node node = { 0 };
+		uint64_t up = reader_varint(&d->r);
+		if (i == 0 ? up != 0 : up > depth) {
+			d->r.failed = true;
+			return;
+		}
+		node.parent = i == 0 ? 0 : (uint32_t)i - 1;
+		depth += i > 0;
+		for (; up > 0; up--, depth--)
+			node.parent = d->tree->nodes.data[node.parent].parent;
+		vec_push(&d->tree->nodes, node);
+	}
+}
+
+static uint32_t new_callee(struct decoder *d)
+{
+	uint64_t v = reader_varint(&d->r);
+	uint64_t frame = v == 0 ? ++d->frames_seen : v - 1;
+
+	d->r.failed |= frame >= d->tree->frames.len;
+	return d->r.failed ? 0 : (uint32_t)frame;
+}
+
+static void read_calls(struct decoder *d)
+{
+	size_t count = d->tree->nodes.len;
+
+	for (size_t i = 0; i < count; i++) {
+		uint64_t call = reader_varint(&d->r);
+		d->r.failed |= call > UINT32_MAX;
+		vec_push(&d->call, (uint32_t)call);
+	}
+	for (size_t i = 0; i < d->tree->frames.len; i++)
+		vec_push(&d->callees, 0);
+	for (size_t i = 0; i < count && !d->r.failed; i++) {
+		struct flame_tree_node *node = &d->tree->nodes.data[i];
+		uint32_t caller = i ? d->tree->nodes.data[node->parent].frame : 0;
+		uint32_t *known = &d->callees.data[caller], which = d->call.data[i];
+		if (which == 0) {
+			which = ++*known;
+			hmap_put(&d->callee, (uint64_t)caller << 32 | which, new_callee(d));
+		} else if (which > *known) {
+			d->r.failed = true;
+			return;
+		}
+		node->frame = hmap_get(&d->callee, (uint64_t)caller << 32 | which);
+	}
+}
+
+static void read_weights(struct decoder *d)
+{
+	for (size_t i = 0; i < d->tree->nodes.len; i++)
+		d->tree->nodes.data[i].samples = reader_varint(&d->r);
+	for (size_t i = 0; i < d->tree->nodes.len; i++) {
+		struct flame_tree_node *node = &d->tree->nodes.data[i];
+		node->self = node->samples * d->period + (uint64_t)reader_zigzag(&d->r);
+	}
+}
+
+static void read_nodes(struct decoder *d)
+{
+	uint64_t count = read_count(&d->r, 4);
+
+	d->period = reader_varint(&d->r);
+	d->r.failed |= count == 0 || count > NODES_MAX;
+	if (d->r.failed)
+		return;
+	read_parents(d, count);
+	if (!d->r.failed)
+		read_calls(d);
+	if (!d->r.failed)
+		read_weights(d);
+}
+
+int flame_tree_read(struct flame_tree *t, const void *data, size_t len)
+{
+	struct decoder d = { .tree = t };
+
+	memset(t, 0, sizeof(*t));
+	reader_init(&d.r, data, len);
+	d.r.failed |= reader_varint(&d.r) != VERSION;
+	if (!d.r.failed)
+		read_strings(&d);
+	if (!d.r.failed)
+		read_frames(&d);
+	if (!d.r.failed)
+		read_nodes(&d);
+	vec_release(&d.call);
+	vec_release(&d.callees);
+	hmap_release(&d.callee);
+	if (!d.r.failed)
+		return 0;
+	flame_tree_release(t);
+	return -1;
+}
+
+void flame_tree_release(struct flame_tree *t)
+{
+	vec_release(&t->strings);
+	vec_release(&t->frames);
+	vec_release(&t->nodes);
+}

@@ -1,0 +1,50 @@
+/* The tree that a flame graph of prof embeds, decoded and checked. Its format is specified in
+ * output/flame_payload.c. */
+#ifndef PROF_INPUT_FLAME_TREE_H
+#define PROF_INPUT_FLAME_TREE_H
+
+#include "base/bytes.h"
+#include "base/memory.h"
+#include <stdbool.h>
+
+/* What a frame is: the payload's kinds. */
+enum flame_kind {
+	FLAME_USER,
+	FLAME_LIBRARY,
+	FLAME_KERNEL,
+	FLAME_JIT,
+	FLAME_INLINED,
+	FLAME_UNKNOWN,
+	FLAME_SYNTHETIC,
+	FLAME_THREAD,
+};
+
+struct flame_string {
+	const char *s; /* in the decoded bytes */
+	size_t len;
+};
+
+struct flame_tree_frame {
+	struct flame_string name, module, file;
+	uint32_t line;
+	uint8_t kind; /* enum flame_kind */
+	bool guessed;
+};
+
+struct flame_tree_node {
+	uint32_t parent; /* before the node; 0 for node 0, too */
+	uint32_t frame;	 /* 0: frames that did not fit */
+	uint64_t samples, self;
+};
+
+struct flame_tree {
+	VEC(struct flame_string) strings;
+	VEC(struct flame_tree_frame) frames;
+	VEC(struct flame_tree_node) nodes; /* in preorder */
+};
+
+/* 0, or -1: it is not such a tree. Refers to data. */
+int flame_tree_read(struct flame_tree *t, const void *data, size_t len);
+void flame_tree_release(struct flame_tree *t);
+
+#endif

@@ -1,0 +1,381 @@
+/* A flame graph as an input: drawn again from what is read of it, its tree is the same. */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/base64.h"
+#include "base/compress.h"
+#include "base/io.h"
+#include "fixture.h"
+#include "input/input.h"
+
+#define HEAD "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"prof\">"
+#define TAG \
+	"<metadata class=\"prof-tree\" data-event=\"e\" data-unit=\"ns\" data-count=\"a &amp;&quot;&lt;&gt;&#39;\">"
+
+static const char demo[] =
+	"main;run;compile;parse;tokenize 3100000000 3100\n"
+	"main;run;compile;parse;tokenize;i:is_ident 900000000 900\n"
+	"main;run;compile;parse;tokenize;i:is_ident;l:memchr 300000000 300\n"
+	"main;run;compile;parse;tokenize;i:is_ident;i:deeper 300000007 3\n"
+	"main;run;compile;emit;j:JS:*hot;j:JS:inner 700000000 700\n"
+	"main;run;compile;emit;l:fwrite;l:write;k:do_syscall_64;k:vfs_write 1300000000 1300\n"
+	"main;run;compile;?:0 150000000 150\n"
+	"main;run;compile;?:0;below 150000000 15\n"
+	"main;run;gc(Heap&);gc(Heap&);gc(Heap&);l:memset 700000000 700\n"
+	"main;load;</script>]]>\"' 190000000 190\n"
+	"s:[not sampled] 450000000\n";
+
+static int open_bytes(struct profile *p, const void *data, size_t len, uint32_t *warnings,
+		      struct error *err)
+{
+	char path[64];
+	int fd = memfd_create("flame", MFD_CLOEXEC);
+
+	assert_true(fd >= 0 && io_write_full(fd, data, len) == 0);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	int rc = input_open(p, path, warnings, err);
+	close(fd);
+	return rc;
+}
+
+static void open_drawn(struct profile *p, const struct bytes *drawn)
+{
+	struct error err = { 0 };
+	uint32_t warnings = 99;
+
+	if (open_bytes(p, drawn->data, drawn->len, &warnings, &err) < 0)
+		fail_msg("%s", err.text);
+	assert_int_equal(warnings, 0);
+	assert_true(p->is_foreign && profile_is_consistent(p));
+}
+
+/* The base64 text of the embedded tree. */
+static const char *tree_in(const struct bytes *drawn, size_t *len)
+{
+	const char *tag = memmem(drawn->data, drawn->len, "<metadata", 9);
+
+	assert_non_null(tag);
+	const char *text = strchr(tag, '>') + 1;
+	*len = strcspn(text, "<");
+	return text;
+}
+
+static void draw(struct bytes *out, const struct profile *p, const struct flame_options *options)
+{
+	struct filter_result all = { 0 };
+
+	for (uint32_t i = 0; i < p->samples.len; i++)
+		vec_push(&all.samples, i);
+	output_flame(out, p, &all, 0, options);
+	bytes_u8(out, '\0');
+	filter_result_release(&all);
+}
+
+static void expect_same_again(const char *folded, const struct flame_options *first,
+			      const struct flame_options *again)
+{
+	struct bytes drawn = { 0 }, redrawn = { 0 };
+	struct fixture f;
+	struct profile p;
+	size_t len, len_again;
+
+	fixture_from_folded(&f, folded, strlen(folded));
+	draw(&drawn, &f.profile, first);
+	open_drawn(&p, &drawn);
+	assert_string_equal(profile_str(&p, p.events.data[0].name), "task-clock");
+	assert_int_equal(p.events.data[0].unit, UNIT_NS);
+	draw(&redrawn, &p, again);
+	const char *tree = tree_in(&drawn, &len), *tree_again = tree_in(&redrawn, &len_again);
+	assert_int_equal(len, len_again);
+	assert_memory_equal(tree, tree_again, len);
+	profile_release(&p);
+	fixture_release(&f);
+	bytes_release(&drawn);
+	bytes_release(&redrawn);
+}
+
+static void there_and_back(void **state)
+{
+	const struct flame_options plain = { 0 };
+
+	(void)state;
+	expect_same_again(demo, &plain, &plain);
+	expect_same_again(demo, &(struct flame_options){ .html = true }, &plain);
+	expect_same_again(demo, &(struct flame_options){ .reverse = true, .width = 300 }, &plain);
+	expect_same_again("main 1\n", &plain, &plain);
+	expect_same_again("main 3 2\n", &plain, &plain);
+}
+
+/* Rows of threads and commands come back as such, and only when they are asked for. */
+static void tasks(void **state)
+{
+	const struct flame_options by_thread = { .frames = { .by_thread = true } },
+				   by_comm = { .frames = { .by_comm = true } }, plain = { 0 };
+	struct bytes drawn = { 0 };
+	struct fixture f;
+	struct profile p;
+
+	(void)state;
+	expect_same_again(demo, &by_thread, &by_thread);
+	expect_same_again(demo, &by_comm, &by_comm);
+	fixture_from_folded(&f, demo, strlen(demo));
+	draw(&drawn, &f.profile, &by_thread);
+	open_drawn(&p, &drawn);
+	assert_int_equal(p.tasks.len, 2);
+	assert_string_equal(profile_str(&p, p.tasks.data[1].comm), "app");
+	assert_int_equal(p.tasks.data[1].tid, 7);
+	struct bytes redrawn = { 0 };
+	draw(&redrawn, &p, &plain);
+	assert_null(memmem(redrawn.data, redrawn.len, "<title>app", 10));
+	profile_release(&p);
+	fixture_release(&f);
+	bytes_release(&drawn);
+	bytes_release(&redrawn);
+}
+
+/* Samples are as many as they were, the rows that stand for what was not seen are none. */
+static void samples(void **state)
+{
+	struct bytes drawn = { 0 };
+	struct fixture f;
+	struct profile p;
+	uint64_t weight = 0;
+	size_t sampled = 0;
+
+	(void)state;
+	fixture_from_folded(&f, demo, strlen(demo));
+	draw(&drawn, &f.profile, &(struct flame_options){ 0 });
+	open_drawn(&p, &drawn);
+	for (size_t i = 0; i < p.samples.len; i++) {
+		weight += p.samples.data[i].weight;
+		sampled += !(p.samples.data[i].flags & SAMPLE_SYNTHETIC);
+	}
+	assert_true(!f.profile.is_summed && !p.is_summed);
+	assert_int_equal(weight, 8240000007);
+	assert_int_equal(sampled, 7358);
+	assert_int_equal(p.samples.len, 7359);
+	profile_release(&p);
+	fixture_release(&f);
+	bytes_release(&drawn);
+}
+
+/* A file around the bytes of a tree. */
+static void wrap(struct bytes *out, const void *tree, size_t len)
+{
+	struct bytes packed = { 0 };
+
+	bytes_clear(out);
+	bytes_printf(out, HEAD TAG);
+	zlib_deflate(&packed, tree, len, 6);
+	base64_encode(out, packed.data, packed.len);
+	bytes_printf(out, "</metadata></svg>\n");
+	bytes_release(&packed);
+}
+
+/* "", "f" and "m"; frames 0 and f in module m; nodes all (which is f too) and f below it. */
+#define STRINGS "\x01\x03\x04\nf\nm"
+#define FRAMES	"\x02\x00\x02\x00\x04\x00\x00\x00\x07\x06\x00"
+#define TREE	STRINGS FRAMES
+
+static void small_trees(void **state)
+{
+	static const char good[] = TREE "\x02\x05"  /* two nodes, 5 a sample */
+					"\x00\x00"  /* pops */
+					"\x00\x00"  /* calls: new ones */
+					"\x00\x02"  /* callees: frame 1, and again */
+					"\x00\x02"  /* samples */
+					"\x00\x02"; /* 10 + 1 */
+	struct bytes file = { 0 };
+	struct error err = { 0 };
+	struct profile p;
+	uint32_t warnings;
+
+	(void)state;
+	wrap(&file, good, sizeof(good) - 1);
+	assert_int_equal(open_bytes(&p, file.data, file.len, &warnings, &err), 0);
+	assert_int_equal(p.samples.len, 2);
+	assert_int_equal(p.samples.data[0].weight + p.samples.data[1].weight, 11);
+	assert_string_equal(profile_str(&p, p.events.data[0].name), "a &\"<>'");
+	assert_string_equal(profile_str(&p, p.functions.data[0].name), "f");
+	assert_int_equal(p.functions.data[0].line, 7);
+	profile_release(&p);
+	/* Cut anywhere, it is damaged. */
+	for (size_t len = 0; len < sizeof(good) - 1; len++) {
+		wrap(&file, good, len);
+		assert_int_equal(open_bytes(&p, file.data, file.len, &warnings, &err), -1);
+		assert_string_equal(strchr(err.text, ':'), ": the tree in it is damaged");
+	}
+	bytes_release(&file);
+}
+
+static void damaged_trees(void **state)
+{
+	static const struct {
+		const char *tree;
+		size_t len;
+	} rows[] = {
+
+#define ROW(tree) { tree, sizeof(tree) - 1 }
+		ROW("\x02\x03\x04\nf\nm" FRAMES "\x01\x00\x00\x00\x02\x00\x00"), /* version */
+		ROW("\x01\x04\x04\nf\nm" FRAMES "\x01\x00\x00\x00\x02\x00\x00"), /* strings */
+		ROW(STRINGS "\x02\x00\x06\x00\x04\x00\x00\x00\x07\x06\x00"
+			    "\x01\x00\x00\x00\x02\x00\x00"),	 /* string of a frame */
+		ROW(STRINGS "\x00\x01\x00\x00\x00\x02\x00\x00"), /* no frame */
+		ROW(TREE "\x00\x00"),				 /* no node */
+		ROW(TREE "\x02\x05\x00\x01\x00\x00\x00\x02\x00\x02\x00\x02"), /* above the root */
+		ROW(TREE "\x02\x05\x01\x00\x00\x00\x00\x02\x00\x02\x00\x02"), /* of the root */
+		ROW(TREE
+		    "\x02\x05\x00\x00\x00\x01\x00\x02\x00\x02\x00\x02"), /* call not made yet */
+		ROW(TREE "\x02\x05\x00\x00\x00\x00\x00\x03\x00\x02\x00\x02"), /* no such frame */
+		ROW(TREE "\x02\x05\x00\x00\x00\x00\x00\x00\x00\x02\x00\x02"), /* no frame left */
+		ROW(TREE "\xff\xff\xff\xff\x7f\x05\x00\x00\x00\x00\x00\x02\x00\x02\x00\x02"),
+#undef ROW
+	};
+	struct bytes file = { 0 };
+	struct error err = { 0 };
+	struct profile p;
+	uint32_t warnings;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		wrap(&file, rows[i].tree, rows[i].len);
+		if (open_bytes(&p, file.data, file.len, &warnings, &err) == 0)
+			fail_msg("row %zu was read", i);
+		assert_string_equal(strchr(err.text, ':'), ": the tree in it is damaged");
+	}
+	bytes_release(&file);
+}
+
+static void beyond_bounds(void **state)
+{
+	static const char many[] =
+		TREE "\x02\x00\x00\x00\x00\x00\x00\x02"
+		     "\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"  /* 2^64 - 1 samples */
+		     "\x00\xfd\xff\xff\xff\xff\xff\xff\xff\xff\x01"; /* -2^63 + 1 */
+	struct bytes file = { 0 };
+	struct error err = { 0 };
+	struct profile p;
+	uint32_t warnings;
+
+	(void)state;
+	wrap(&file, many, sizeof(many) - 1);
+	assert_int_equal(open_bytes(&p, file.data, file.len, &warnings, &err), 0);
+	assert_int_equal(warnings, 2);
+	assert_int_equal(p.samples.len, 1);
+	assert_int_equal(p.samples.data[0].weight, INT64_MAX);
+	profile_release(&p);
+	bytes_release(&file);
+}
+
+static void draw_chain(struct bytes *drawn, const char *frame, int count)
+{
+	struct bytes folded = { 0 };
+	struct fixture f;
+
+	bytes_printf(&folded, "main");
+	for (int i = 0; i < count; i++)
+		bytes_printf(&folded, ";%s%d", frame, i);
+	bytes_printf(&folded, " 7\n");
+	fixture_from_folded(&f, (const char *)folded.data, folded.len);
+	bytes_clear(drawn);
+	draw(drawn, &f.profile, &(struct flame_options){ 0 });
+	fixture_release(&f);
+	bytes_release(&folded);
+}
+
+/* What is too deep is cut, what is inlined too often counts as its caller; the weight stays. */
+static void depth_is_bounded(void **state)
+{
+	struct bytes drawn = { 0 };
+	struct error err = { 0 };
+	struct profile p;
+	uint32_t warnings;
+
+	(void)state;
+	draw_chain(&drawn, "f", 5000);
+	assert_int_equal(open_bytes(&p, drawn.data, drawn.len - 1, &warnings, &err), 0);
+	assert_int_equal(warnings, 1);
+	assert_in_range(p.nodes.len, PROFILE_DEPTH_MAX - 1, PROFILE_DEPTH_MAX);
+	assert_int_equal(p.samples.len, 1);
+	assert_int_equal(p.samples.data[0].weight, 7);
+	profile_release(&p);
+	draw_chain(&drawn, "i:f", 300);
+	open_drawn(&p, &drawn);
+	assert_int_equal(p.nodes.len, 0);
+	assert_int_equal(p.samples.data[0].weight, 7);
+	uint32_t leaf = profile_find_location(&p, p.samples.data[0].leaf_module,
+					      p.samples.data[0].leaf_address);
+	assert_int_equal(p.locations.data[leaf].frame_count, 128);
+	profile_release(&p);
+	bytes_release(&drawn);
+}
+
+/* Of stacks that another tool summed up, the number stays one of stacks. */
+static void summed_up(void **state)
+{
+	static const char folded[] = "main;work 5\nmain;rest 7\n";
+	struct bytes drawn = { 0 };
+	struct error err = { 0 };
+	struct profile p;
+	uint32_t warnings;
+
+	(void)state;
+	assert_int_equal(open_bytes(&p, folded, sizeof(folded) - 1, &warnings, &err), 0);
+	assert_true(p.is_summed);
+	draw(&drawn, &p, &(struct flame_options){ 0 });
+	profile_release(&p);
+	open_drawn(&p, &drawn);
+	assert_true(p.is_summed);
+	assert_int_equal(p.samples.len, 2);
+	profile_release(&p);
+	bytes_release(&drawn);
+}
+
+static void expect_error(const char *text, const char *error)
+{
+	struct error err = { 0 };
+	struct profile p;
+	uint32_t warnings;
+
+	assert_int_equal(open_bytes(&p, text, strlen(text), &warnings, &err), -1);
+	assert_string_equal(strchr(err.text, ':'), error);
+}
+
+static void no_tree(void **state)
+{
+	(void)state;
+	expect_error(HEAD "</svg>", ": the flame graph is cut short, or shows no samples");
+	expect_error(HEAD "<metadata class=\"prof-tree\"",
+		     ": the flame graph is cut short, or shows no samples");
+	expect_error(HEAD TAG "eJw=", ": the flame graph is cut short, or shows no samples");
+	expect_error(HEAD TAG "eJw</metadata>", ": the tree in it is damaged");
+	expect_error(HEAD TAG "eJwh!A==</metadata>", ": the tree in it is damaged");
+	expect_error(HEAD TAG "</metadata>", ": the tree in it is damaged");
+	expect_error(
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"other\"/>",
+		": is not a profile (prof reads its own prof.data, perf.data, what perf script prints, "
+		"pprof's profiles, folded stacks and prof's flame graphs)");
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(there_and_back), cmocka_unit_test(tasks),
+		cmocka_unit_test(samples),	  cmocka_unit_test(small_trees),
+		cmocka_unit_test(damaged_trees),  cmocka_unit_test(beyond_bounds),
+		cmocka_unit_test(summed_up),	  cmocka_unit_test(depth_is_bounded),
+		cmocka_unit_test(no_tree),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
