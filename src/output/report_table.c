@@ -400,6 +400,26 @@ static void add_callers_hint(struct bytes *out, const struct flat *f, size_t wid
 	}
 }
 
+/* Folded stacks know no lines, and have no code. */
+static bool can_annotate(const struct report *r)
+{
+	const struct profile *p = r->profile;
+	bool known = !p->is_summed;
+
+	for (size_t i = 0; !known && i < p->frames.len; i++)
+		known = p->frames.data[i].line > 0;
+	return known && r->health.delivered > 0;
+}
+
+static void add_annotate_hint(struct bytes *out, const struct report *r, const char *selection)
+{
+	if (!can_annotate(r))
+		return;
+	bytes_printf(out, "prof annotate");
+	origin_append(out, r->profile, " -i ");
+	bytes_printf(out, "%s", selection);
+}
+
 static void print_next(struct report *r, const struct flat *f)
 {
 	struct wrap w;
@@ -415,11 +435,10 @@ static void print_next(struct report *r, const struct flat *f)
 	if (functions)
 		add_callers_hint(&part, f, r->show.width);
 	wrap_take(&w, &part);
-	bytes_printf(&part, functions ? "prof annotate" : "--by function");
-	if (functions) {
-		origin_append(&part, r->profile, " -i ");
-		bytes_printf(&part, "%s", selection);
-	}
+	if (functions)
+		add_annotate_hint(&part, r, selection);
+	else
+		bytes_printf(&part, "--by function");
 	wrap_take(&w, &part);
 	bytes_printf(&part, "prof flame");
 	origin_append(&part, r->profile, " ");
