@@ -37,8 +37,7 @@ static void foot(struct bytes *out, const struct flame_layout *l, double y, doub
 			&text,
 			", %s drawn; the others show when you open this file in a browser and zoom",
 			text_count(drawn, sizeof(drawn), l->boxes.len));
-	flame_cut(&cut, (const char *)text.data, text.len,
-		  (size_t)((width - 2 * FLAME_MARGIN) / 6.7));
+	flame_cut(&cut, (const char *)text.data, text.len, FLAME_COLUMNS(width));
 	bytes_printf(out, "<text class=\"dim still\" x=\"%d\" y=\"%ld\">", FLAME_MARGIN,
 		     lround(y) + 14);
 	flame_escape_printable(out, (const char *)cut.data, cut.len);
@@ -53,8 +52,7 @@ static double no_samples(struct bytes *out, const struct flame_page *page, doubl
 	const char *why = page->no_samples ? page->no_samples : "";
 
 	text_append_printable(&text, why, strlen(why));
-	flame_cut(&cut, (const char *)text.data, text.len,
-		  (size_t)((width - 2 * FLAME_MARGIN) / 6.7));
+	flame_cut(&cut, (const char *)text.data, text.len, FLAME_COLUMNS(width));
 	bytes_printf(out, "<text class=\"top\" x=\"%d\" y=\"%ld\">No samples</text>\n",
 		     FLAME_MARGIN, lround(y) + 24);
 	bytes_printf(out, "<text class=\"sub\" x=\"%d\" y=\"%ld\">", FLAME_MARGIN, lround(y) + 44);
@@ -222,7 +220,7 @@ void output_flame(struct bytes *out, const struct profile *p, const struct filte
 		calltree_build(&inverted, p, samples, event, &frames);
 	}
 	health_compute(&health, p, samples);
-	health_format(&health, p, &lines);
+	health_format_wrapped(&health, p, FLAME_COLUMNS(page_width(options)), &lines);
 	bytes_u8(&lines, '\0');
 	say_why_empty(&why, p, samples);
 	struct flame_page page = { .profile = p,

@@ -23,6 +23,7 @@
 #define FLAME_ROW	    17	   /* px from row to row */
 #define FLAME_BOX	    16	   /* px of it painted */
 #define FLAME_CHAR	    7.25   /* px a column of a label takes: 12 px monospace */
+#define FLAME_COLUMNS(width) ((uint32_t)(((width) - 2 * FLAME_MARGIN) / 6.7)) /* of text beside the picture */
 #define FLAME_NODE_BUDGET   200000 /* nodes in the embedded tree */
 #define FLAME_ROW_LIMIT	    2000   /* rows of the still picture */
 #define FLAME_LABEL_LIMIT   450	   /* frames of it with label and tooltip */

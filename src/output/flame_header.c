@@ -10,7 +10,6 @@
 #define TITLE_PX     20 /* line heights */
 #define LINE_PX	     16
 #define TITLE_CHAR   8.6 /* px a column takes, on the safe side: fonts differ */
-#define LINE_CHAR    6.7
 #define KEY_CHAR     7.3
 #define LINE_LIMIT   4 /* lines a text may wrap into */
 #define PATH_NAMES   6 /* names of the hot path that are told */
@@ -262,7 +261,7 @@ static double legend(struct bytes *out, const struct flame_page *page, double y,
 double flame_header(struct bytes *out, const struct flame_page *page, double width)
 {
 	size_t title_columns = (size_t)((width - 2 * FLAME_MARGIN) / TITLE_CHAR);
-	size_t columns = (size_t)((width - 2 * FLAME_MARGIN) / LINE_CHAR);
+	size_t columns = FLAME_COLUMNS(width);
 	struct bytes title = { 0 }, summary = { 0 }, subtitle = { 0 };
 	const char *given = page->options->subtitle ? page->options->subtitle : "";
 	double y = 6;
