@@ -152,6 +152,7 @@ static const struct allowed calls[] = {
 	CALL(fcntl),
 	CALL(open),
 	CALL(geteuid),
+	CALL(gettimeofday),
 #endif
 };
 
