@@ -181,7 +181,10 @@ void output_annotate(struct bytes *out, const struct annotation *a,
 		annotate_json(&o);
 	} else {
 		annotate_head(&o);
-		if (options->view == ANNOTATE_ASM)
+		/* Of code without lines the instructions are what can be shown. */
+		bool no_lines = options->view == ANNOTATE_BOTH && o.instructions.items.len > 0 &&
+				!annotate_has_lines(a);
+		if (options->view == ANNOTATE_ASM || no_lines)
 			annotate_asm(&o);
 		else
 			annotate_lines(&o);

@@ -2,6 +2,7 @@
 have moved, changed or are none."""
 import json
 import os
+import re
 import shutil
 
 from proftest import (SOURCE, Skip, binomial_slack, expect, expect_equal, expect_recorded, main, program, prof, record, run)
@@ -77,6 +78,16 @@ def test_hot_instructions():
     text = annotate(r, "counted", "--asm", "--whole")
     expect("↑" in text and "▸" in text, "jumps are marked: " + text)
     expect("skid" in text, "skid is explained")
+
+
+def test_code_without_lines():
+    """Where nothing knows lines, the instructions are shown without being asked for."""
+    run("strip", "-o", "stripped", program("shares"))
+    r = record(os.path.abspath("stripped"), 500, options=["--no-kernel"])
+    need_decoder(as_json(r))
+    text = annotate(r)
+    expect("no lines are known" in text, text)
+    expect(re.search(r"^ *[0-9.]+% .*[0-9a-f]{4,}  [a-z]", text, re.M), "no instruction with a share: " + text)
 
 
 def test_the_hottest_by_itself():
