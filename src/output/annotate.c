@@ -181,10 +181,7 @@ void output_annotate(struct bytes *out, const struct annotation *a,
 		annotate_json(&o);
 	} else {
 		annotate_head(&o);
-		/* Of code without lines the instructions are what can be shown. */
-		bool no_lines = options->view == ANNOTATE_BOTH && o.instructions.items.len > 0 &&
-				!annotate_has_lines(a);
-		if (options->view == ANNOTATE_ASM || no_lines)
+		if (options->view == ANNOTATE_ASM)
 			annotate_asm(&o);
 		else
 			annotate_lines(&o);

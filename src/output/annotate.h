@@ -21,8 +21,6 @@ struct annotate_output {
 
 /* What is said before the rows; its lines count against the screen. */
 void annotate_head(struct annotate_output *o);
-/* Some of the weight has a line. */
-bool annotate_has_lines(const struct annotation *a);
 /* What is left, and commands to go on with. left: rows that were not shown. */
 void annotate_rest(struct annotate_output *o, size_t left, uint64_t left_weight, const char *one,
 		   const char *many);

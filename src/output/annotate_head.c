@@ -193,7 +193,7 @@ static void say_states(struct annotate_output *o)
 	}
 }
 
-bool annotate_has_lines(const struct annotation *a)
+static bool has_lines(const struct annotation *a)
 {
 	for (size_t i = 0; i < a->lines.len; i++)
 		if (a->lines.data[i].line)
@@ -210,7 +210,7 @@ static void say_no_lines(struct annotate_output *o)
 {
 	if (is_kernel(o))
 		say(o, SHOW_WARN, "lines and code of the kernel are not recorded");
-	if (is_kernel(o) || annotate_has_lines(o->annotation) || o->options->view == ANNOTATE_ASM)
+	if (is_kernel(o) || has_lines(o->annotation) || o->options->view == ANNOTATE_ASM)
 		return;
 	say(o, SHOW_WARN,
 	    "no lines are known of this code: it has no debug information (gcc -g), or 'prof "
