@@ -10,6 +10,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+static void remove_perf_map(pid_t pid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)pid);
+	unlink(path);
+}
+
 pid_t child_start(int (*setup)(void *ctx), void *ctx)
 {
 	int ready[2];
@@ -19,6 +27,7 @@ pid_t child_start(int (*setup)(void *ctx), void *ctx)
 		return -1;
 	pid_t starter = getpid(), pid = fork();
 	if (pid == 0) {
+		remove_perf_map(getpid());
 		if (setup && setup(ctx) < 0)
 			_exit(1);
 		prctl(PR_SET_PDEATHSIG, SIGKILL); /* after a change of user, which clears it */

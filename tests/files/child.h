@@ -5,7 +5,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* setup runs in the child; returns 0, or the child ends and child_start returns -1. */
+/* setup runs in the child; returns 0, or the child ends and child_start returns -1.
+ * The child has no perf map, whatever a process that had its number before has left. */
 pid_t child_start(int (*setup)(void *ctx), void *ctx);
 void child_end(pid_t pid);
 

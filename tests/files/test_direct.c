@@ -334,13 +334,12 @@ static void perf_maps(void **state)
 
 	pid_t pid = child_start(NULL, NULL);
 	assert_true(pid > 0);
+	snprintf(name, sizeof(name), "/tmp/perf-%d.map", (int)pid);
 	assert_int_equal(files_open_perf_map(f->files, pid, &fd, &err), -1);
 	assert_int_equal(err.code, ERROR_NOT_FOUND);
-	snprintf(name, sizeof(name), "perf-%d.map", (int)pid);
-	file_make("/tmp", name, "1000 10 f", 0600);
+	file_make("/tmp", name + 5, "1000 10 f", 0600);
 	assert_int_equal(files_open_perf_map(f->files, pid, &fd, NULL), 0);
 	assert_true(fd_holds(fd, "1000 10 f"));
-	snprintf(name, sizeof(name), "/tmp/perf-%d.map", (int)pid);
 	if (geteuid() == 0) { /* somebody else's */
 		assert_int_equal(chown(name, NOBODY, NOBODY), 0);
 		error_clear(&err);
@@ -350,10 +349,12 @@ static void perf_maps(void **state)
 	}
 	unlink(name);
 	/* A link leads nowhere, even to what could be read. */
-	file_make("/tmp", "prof-test-target", "1000 10 f", 0644);
-	assert_int_equal(symlink("/tmp/prof-test-target", name), 0);
+	char target[80];
+	snprintf(target, sizeof(target), "%s.target", name);
+	file_make("/tmp", target + 5, "1000 10 f", 0644);
+	assert_int_equal(symlink(target, name), 0);
 	assert_int_equal(files_open_perf_map(f->files, pid, &fd, NULL), -1);
-	unlink("/tmp/prof-test-target");
+	unlink(target);
 	unlink(name);
 	assert_int_equal(mkfifo(name, 0600), 0);
 	assert_int_equal(files_open_perf_map(f->files, pid, &fd, NULL), -1);

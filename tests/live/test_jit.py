@@ -152,7 +152,7 @@ def test_planted_perf_map():
         f.write("0 7fffffffffffffff stolen\n")
     os.chmod(secret, 0o600)
     for plant in ("link", "fifo"):
-        script = ("if [ $1 = link ]; then ln -sf %s /tmp/perf-$$.map; else mkfifo /tmp/perf-$$.map; fi; exec %s 300 none"
+        script = ("rm -f /tmp/perf-$$.map; if [ $1 = link ]; then ln -s %s /tmp/perf-$$.map; else mkfifo /tmp/perf-$$.map; fi; exec %s 300 none"
                   % (secret, program("jit")))
         r = record("/bin/sh", "-c", script, "sh", plant)
         expect_equal([s.frames for s in r.counts() if "stolen" in s], [], "names from the planted " + plant)
@@ -163,7 +163,7 @@ def test_foreign_perf_map():
     need_root()
     binary = copy_for_everybody(program("jit"))
     setpriv = need_tool("setpriv")
-    script = ("f=/tmp/perf-$$.map; echo '0 7fffffffffffffff stolen' > $f; chown 12345 $f; chmod 644 $f; "
+    script = ("f=/tmp/perf-$$.map; rm -f $f; echo '0 7fffffffffffffff stolen' > $f; chown 12345 $f; chmod 644 $f; "
               "exec %s --reuid 65534 --regid 65534 --clear-groups %s 300 none" % (setpriv, binary))
     r = record("/bin/sh", "-c", script)
     expect_equal([s.frames for s in r.counts() if "stolen" in s], [], "names from another user's map")
