@@ -1,9 +1,49 @@
-// Views, filters, undo, the table and what is copied. Run by browser.js.
+// Views, filters, undo, the table and what is copied.
 'use strict';
 const assert = require('assert');
-const { live, what, crumbs, hash, focus, spot, clickOn } = require('./page.js');
+const { live, labels, what, crumbs, hash, focus, spot, clickOn } = require('./page.js');
 
 module.exports = {
+	async 'turns the tree over'(p, at) {
+		await p.open(at('demo.svg') + '#view=up');
+		await live(p);
+		await p.mouse('mouseMoved', ...await spot(p, 'JS:inner [j]'));
+		assert.match(await what(p), /700 ms, 7\.45% of all · 700 samples/);
+		await focus(p);
+		await p.key('i');
+		assert.equal(await p.value("document.querySelector('button[aria-pressed=true]').textContent"), 'Icicle');
+		const [, all] = await spot(p, 'all'), [, leaf] = await spot(p, 'JS:inner [j]');
+		assert(all < leaf);
+	},
+	async 'shows callers and callees, modules, folded recursion, focus and hide'(p, at) {
+		await p.open(at('demo.svg'));
+		await live(p);
+		await p.open(at('demo.svg') + '#view=pair&at=ksys_write');
+		await live(p);
+		const [, caller] = await spot(p, 'write'), [, self] = await spot(p, 'ksys_write [k]'), [, callee] = await spot(p, 'vfs_write [k]');
+		assert(caller < self && self < callee);
+		assert.match(await what(p), /1\.50 s, 16\.0% of all · self 200 ms/);
+		await p.open(at('demo.svg') + '#by=module');
+		await live(p);
+		assert.deepEqual((await labels(p)).sort(), ['[jit] [j]', '[kernel] [k]', '[not s\u2026', 'all', 'app', 'libc.so.6']);
+		await p.open(at('demo.svg') + '#fold=true');
+		await live(p);
+		assert.equal((await labels(p)).filter(l => /gc/.test(l)).length, 1);
+		await focus(p);
+		await clickOn(p, 'fwrite');
+		await p.key('f');
+		assert.match(await p.value("document.querySelector('.path').textContent"), /only fwrite/);
+		assert.match(await what(p), /^all 1\.50 s, 100% of all/);
+		await p.key('u');
+		await p.until("!/only/.test(document.querySelector('.path').textContent)");
+		await p.key('0');
+		await clickOn(p, 'parse');
+		await p.key('x');
+		assert.match(await what(p), /^all 4\.18 s/);
+		await p.key('t');
+		const rows = await p.value("[...document.querySelectorAll('.sheet tr')].slice(1, 3).map(r => r.textContent)");
+		assert.deepEqual(rows, ['vfs_write1.30 s31.1%1.30 s31.1%', 'JS:inner700 ms16.7%700 ms16.7%']);
+	},
 	async 'sorts its table, and keeps it in the link'(p, at) {
 		const rows = () => p.value("[...document.querySelectorAll('.sheet tr')].slice(1, 4).map(r => r.querySelector('button').textContent)");
 		const press = text => p.value(`[...document.querySelectorAll('.sheet button')].find(b => b.textContent === ${JSON.stringify(text)}).click()`);
