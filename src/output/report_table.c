@@ -11,28 +11,19 @@
 #include "analysis/percent.h"
 #include "analysis/wrap.h"
 #include "base/text.h"
-#include "output/report.h"
+#include "output/report_columns.h"
 
-#define HINTS_WIDTH	 ((size_t)66) /* of the last line without the function's name */
-#define SCREEN_LINES	 23	      /* one is left for the prompt */
-#define LINES_AROUND	 3	      /* blank and titles, rest */
-#define MOST_HOT_LINES	 ((size_t)3)
-#define MODULE_WIDTH	 ((size_t)20)
-#define WHERE_WIDTH	 ((size_t)24)
-#define WIDE		 ((size_t)110) /* from here on there is room for file and line */
-#define NARROW		 ((size_t)60)  /* below, there is none for modules */
-#define BAR_WIDTH	 ((size_t)10)
-#define THREADS_WIDTH	 ((size_t)5)
-#define LEAST_NAME_WIDTH ((size_t)16)
+#define HINTS_WIDTH    ((size_t)66) /* of the last line without the function's name */
+#define SCREEN_LINES   23	    /* one is left for the prompt */
+#define LINES_AROUND   3	    /* blank and titles, rest */
+#define MOST_HOT_LINES ((size_t)3)
 
 struct table {
 	struct report *report;
 	const struct flat *flat;
-	bool groups; /* threads, CPUs, …: weight and samples instead of a total */
-	size_t lines_below, least_rows;
-	size_t rows, name_width, module_width, where_width;
-	bool bars, threads;   /* columns that are there when they cost no name a letter */
-	uint64_t longest_bar; /* weight */
+	struct report_columns columns;
+	size_t lines_below, least_rows, rows;
+	uint64_t heaviest; /* self, of the rows: the longest bar */
 };
 
 static size_t default_rows(const struct table *t)
@@ -56,88 +47,6 @@ static size_t choose_rows(const struct table *t)
 	if (!r->options->limit && r->options->min_percent <= 0 && rows + 1 == f->rows.len)
 		rows++;
 	return rows;
-}
-
-static char *module_cell(const struct table *t, const struct flat_row *row)
-{
-	const char *path = facts_module_path(t->report->profile, row->module);
-	const char *slash = strrchr(path, '/');
-	CLEANUP_FREE char *name = show_name(&t->report->show, slash && slash[1] ? slash + 1 : path);
-
-	if (row->kind == CODE_SYNTHETIC)
-		return xstrdup("");
-	return show_elide(&t->report->show, name, MODULE_WIDTH);
-}
-
-static char *where_cell(const struct table *t, const struct flat_row *row)
-{
-	const char *path = profile_str(t->report->profile, row->file), *slash = strrchr(path, '/');
-
-	if (!*path)
-		return xstrdup("");
-	const char *base = slash && slash[1] ? slash + 1 : path;
-	CLEANUP_FREE char *text =
-		row->line ? xasprintf("%s:%" PRIu32, base, row->line) : xstrdup(base);
-	CLEANUP_FREE char *name = show_name(&t->report->show, text);
-	return show_elide(&t->report->show, name, WHERE_WIDTH);
-}
-
-static size_t max_size(size_t a, size_t b)
-{
-	return a > b ? a : b;
-}
-
-/* Of the names as they are, and the title. */
-static size_t widest_name(const struct table *t)
-{
-	size_t widest = strlen("FUNCTION");
-
-	for (size_t i = 0; i < t->rows; i++) {
-		const struct flat_row *row = &t->flat->rows.data[i];
-		CLEANUP_FREE char *name = show_name(&t->report->show, row->name);
-		CLEANUP_FREE char *mark =
-			report_folded_mark(t->report, t->flat, row, t->name_width);
-		size_t width = text_width(name, strlen(name)) + text_width(mark, strlen(mark));
-		widest = max_size(widest, width);
-	}
-	return widest;
-}
-
-static void choose_extras(struct table *t)
-{
-	size_t widest = widest_name(t);
-
-	t->threads = !t->groups && t->report->facts.threads > 1 &&
-		     widest + THREADS_WIDTH <= t->name_width;
-	t->name_width -= t->threads ? THREADS_WIDTH : 0;
-	t->bars = widest + BAR_WIDTH + 1 <= t->name_width;
-	t->name_width -= t->bars ? BAR_WIDTH + 1 : 0;
-	for (size_t i = 0; i < t->rows; i++) {
-		uint64_t self = t->flat->rows.data[i].self;
-		t->longest_bar = self > t->longest_bar ? self : t->longest_bar;
-	}
-}
-
-static void choose_widths(struct table *t)
-{
-	size_t width = t->report->show.width, fixed = t->groups ? 37 : 21;
-	bool wide = width >= WIDE;
-
-	for (size_t i = 0; !t->groups && i < t->rows; i++) {
-		CLEANUP_FREE char *module = module_cell(t, &t->flat->rows.data[i]);
-		CLEANUP_FREE char *where = where_cell(t, &t->flat->rows.data[i]);
-		t->module_width = max_size(t->module_width, text_width(module, strlen(module)));
-		if (wide)
-			t->where_width = max_size(t->where_width, text_width(where, strlen(where)));
-	}
-	if (t->report->options->by == FLAT_BY_MODULE || width < NARROW)
-		t->module_width = t->where_width = 0;
-	if (t->module_width)
-		fixed += 2 + max_size(t->module_width, 6);
-	if (t->where_width)
-		fixed += 2 + t->where_width;
-	t->name_width = max_size(width > fixed ? width - fixed : 0, LEAST_NAME_WIDTH);
-	choose_extras(t);
 }
 
 /* Rows of events have each their own unit. */
@@ -169,22 +78,21 @@ static void print_cells(struct table *t, const char *name, const char *module, c
 			const char *threads, enum show_style style)
 {
 	struct show *s = &t->report->show;
-	const char *cells[] = { name, t->module_width ? module : "", t->where_width ? where : "",
-				t->threads ? threads : "" };
-	size_t widths[] = { t->name_width, t->module_width ? max_size(t->module_width, 6) : 0,
-			    t->where_width, 3 };
+	const struct report_columns *c = &t->columns;
+	const char *cells[] = { name, c->module ? module : "", c->where ? where : "",
+				c->threads ? threads : "" };
+	size_t widths[] = { c->name, c->module, c->where, 3 };
 	size_t pending = 0;
 
 	for (size_t i = 0; i < ARRAY_LEN(cells); i++) {
 		size_t width = text_width(cells[i], strlen(cells[i]));
 		if (*cells[i]) {
-			size_t lead = i == 3 && width < 3 ? 3 - width : 0;
-			bytes_printf(s->out, "%*s", (int)(pending + lead), "");
+			int lead = i == 3 ? 2 - (int)width : 0; /* of 3, right-aligned */
+			bytes_printf(s->out, "%*s", (int)pending + lead, "");
 			show_begin(s, i ? SHOW_PLAIN : style);
 			bytes_printf(s->out, "%s", cells[i]);
 			show_end(s, i ? SHOW_PLAIN : style);
 			pending = 0;
-			width += lead;
 		}
 		pending += widths[i] ? (widths[i] > width ? widths[i] - width : 0) + 2 : 0;
 	}
@@ -200,12 +108,12 @@ static void print_titles(struct table *t)
 		*c = (char)(*c >= 'a' && *c <= 'z' ? *c - 'a' + 'A' : *c);
 	bytes_u8(s->out, '\n');
 	show_begin(s, SHOW_DIM);
-	show_cell(s, t->groups ? "SHARE" : "SELF", 6, true);
+	show_cell(s, t->columns.groups ? "SHARE" : "SELF", 6, true);
 	show_cell(s, s->unicode ? "±" : "+-", 6, true);
-	show_cell(s, t->groups ? "WEIGHT" : "TOTAL", t->groups ? 12 : 7, true);
-	if (t->groups)
+	show_cell(s, t->columns.groups ? "WEIGHT" : "TOTAL", t->columns.groups ? 12 : 7, true);
+	if (t->columns.groups)
 		show_cell(s, "SAMPLES", 11, true);
-	bytes_printf(s->out, "  %*s", t->bars ? (int)BAR_WIDTH + 1 : 0, "");
+	bytes_printf(s->out, "  %*s", t->columns.bar ? (int)t->columns.bar + 1 : 0, "");
 	print_cells(t, title, "MODULE", "WHERE", "THR", SHOW_PLAIN);
 	show_end(s, SHOW_DIM);
 	bytes_u8(s->out, '\n');
@@ -226,14 +134,14 @@ static void bar_cell(struct table *t, uint64_t weight)
 	static const char *const eighths[] = { "", "▏", "▎", "▍", "▌", "▋", "▊", "▉" };
 	struct show *s = &t->report->show;
 	struct bytes bar = { 0 };
-	unsigned __int128 scaled = (unsigned __int128)weight * BAR_WIDTH * 8;
-	size_t parts = t->longest_bar ? (size_t)(scaled / t->longest_bar) : 0;
+	unsigned __int128 scaled = (unsigned __int128)weight * t->columns.bar * 8;
+	size_t parts = t->heaviest ? (size_t)(scaled / t->heaviest) : 0;
 
 	for (size_t i = 0; i < (s->unicode ? parts / 8 : (parts + 4) / 8); i++)
 		bytes_printf(&bar, s->unicode ? "█" : "#");
 	bytes_printf(&bar, "%s", s->unicode ? eighths[parts % 8] : "");
 	bytes_u8(&bar, '\0');
-	show_cell(s, (const char *)bar.data, BAR_WIDTH + 1, false);
+	show_cell(s, (const char *)bar.data, t->columns.bar + 1, false);
 	bytes_release(&bar);
 }
 
@@ -245,22 +153,26 @@ static void print_numbers(struct table *t, const struct flat_row *row)
 	show_error_cell(s, "", row->self_error, 6);
 	if (row->tied)
 		bytes_printf(s->out, s->unicode ? "≈" : "~");
-	if (t->groups)
+	if (t->columns.groups)
 		weight_cell(t, row, row->tied);
 	else
 		show_percent_cell(s, row->total, t->flat->total, row->tied ? 6 : 7);
 	bytes_printf(s->out, "  ");
-	if (t->bars)
+	if (t->columns.bar)
 		bar_cell(t, row->self);
 }
 
 static void print_row(struct table *t, const struct flat_row *row, const char *name)
 {
 	struct show *s = &t->report->show;
-	CLEANUP_FREE char *module = module_cell(t, row), *where = where_cell(t, row);
+	CLEANUP_FREE char *module = report_columns_module(&t->columns, t->report, row);
+	CLEANUP_FREE char *where = report_columns_where(&t->columns, t->report, row);
 	char threads[16] = "";
 
-	if (row->threads)
+	if (row->threads >= 1000)
+		snprintf(threads, sizeof(threads), ">%uk",
+			 row->threads < 9999 ? row->threads / 1000 : 9);
+	else if (row->threads)
 		snprintf(threads, sizeof(threads), "%" PRIu32, row->threads);
 	print_numbers(t, row);
 	print_cells(t, name, module, where, threads, row_style(t, row));
@@ -287,12 +199,12 @@ static const struct flat_row *twin(const struct table *t, const struct same *sam
 static char *row_name(const struct table *t, const struct flat_row *row)
 {
 	const struct show *s = &t->report->show;
-	CLEANUP_FREE char *mark = report_folded_mark(t->report, t->flat, row, t->name_width);
+	CLEANUP_FREE char *mark = report_folded_mark(t->report, t->flat, row, t->columns.name);
 	size_t width = text_width(mark, strlen(mark));
 
 	if (!*mark)
-		return show_function(s, row->name, t->name_width);
-	CLEANUP_FREE char *name = show_function(s, row->name, t->name_width - width);
+		return show_function(s, row->name, t->columns.name);
+	CLEANUP_FREE char *name = show_function(s, row->name, t->columns.name - width);
 	return xasprintf("%s%s", name, mark);
 }
 
@@ -322,7 +234,7 @@ static void print_rows(struct table *t)
 		if (same.uses[same.ids[i]] > 1) {
 			free(shown[i]);
 			shown[i] = show_distinct(&t->report->show, t->flat->rows.data[i].name,
-						 twin(t, &same, i)->name, t->name_width);
+						 twin(t, &same, i)->name, t->columns.name);
 		}
 		print_row(t, &t->flat->rows.data[i], shown[i]);
 		if (t->report->options->verbose && t->report->options->by == FLAT_BY_FUNCTION)
@@ -495,10 +407,11 @@ void report_text_table(struct report *r, const struct flat *f)
 
 	if (!f->rows.len)
 		return;
-	t.groups = r->options->by >= FLAT_BY_THREAD;
 	choose_below(&t, &below);
 	t.rows = choose_rows(&t);
-	choose_widths(&t);
+	report_columns_choose(&t.columns, r, f, t.rows);
+	for (size_t i = 0; i < t.rows; i++)
+		t.heaviest = f->rows.data[i].self > t.heaviest ? f->rows.data[i].self : t.heaviest;
 	print_titles(&t);
 	print_rows(&t);
 	print_rest(&t);

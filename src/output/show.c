@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/percent.h"
+#include "analysis/simple_name.h"
 #include "base/memory.h"
 #include "base/text.h"
 
@@ -173,6 +174,46 @@ static bool fits(const char *text, size_t width)
 	return text_width(text, strlen(text)) <= width;
 }
 
+/* Names of C++ and Rust; what a runtime calls its functions may have spaces and brackets, too. */
+static bool can_be_simpler(const char *name)
+{
+	return parameters(name) || strstr(name, "(anonymous namespace)") ||
+	       (*name == '<' && strstr(name, " as "));
+}
+
+/* Without return type and parameters, and with a short word for the namespace that has no name. */
+static char *simplify(const char *printable)
+{
+	static const char nameless[] = "(anonymous namespace)";
+	struct bytes simple = { 0 }, out = { 0 };
+
+	if (!can_be_simpler(printable))
+		return xstrdup(printable);
+	simple_name_append(&simple, printable);
+	bytes_u8(&simple, '\0');
+	for (const char *at = (const char *)simple.data; *at;) {
+		bool is_nameless = strncmp(at, nameless, strlen(nameless)) == 0;
+		if (is_nameless)
+			bytes_printf(&out, "(anon)");
+		else
+			bytes_u8(&out, (uint8_t)*at);
+		at += is_nameless ? strlen(nameless) : 1;
+	}
+	bytes_release(&simple);
+	return finish(&out);
+}
+
+char *show_function_shortest(const struct show *s, const char *name)
+{
+	CLEANUP_FREE char *full = show_name(s, name);
+	CLEANUP_FREE char *simple = simplify(full);
+	CLEANUP_FREE char *templates = collapse_templates(s, full);
+	bool is_simple_shorter =
+		text_width(simple, strlen(simple)) < text_width(templates, strlen(templates));
+
+	return xstrdup(is_simple_shorter ? simple : templates);
+}
+
 char *show_function(const struct show *s, const char *name, size_t width)
 {
 	char *text = show_name(s, name);
@@ -184,7 +225,10 @@ char *show_function(const struct show *s, const char *name, size_t width)
 	if (fits(short_templates, width))
 		return xstrdup(short_templates);
 	CLEANUP_FREE char *short_parameters = collapse_parameters(s, short_templates);
-	return show_elide(s, short_parameters, width);
+	if (fits(short_parameters, width))
+		return xstrdup(short_parameters);
+	CLEANUP_FREE char *simple = simplify(full);
+	return show_elide(s, simple, width);
 }
 
 /* Where a and b begin to differ, at the start of a character. */

@@ -22,8 +22,11 @@ enum show_style { SHOW_PLAIN, SHOW_BOLD, SHOW_DIM, SHOW_KERNEL, SHOW_UNKNOWN, SH
 /* name as printable text; without unicode, what is not ASCII is escaped too. Caller frees. */
 char *show_name(const struct show *s, const char *name);
 /* A function's name in at most width columns: template arguments shortened first, then parameters,
- * then the middle; the end, which tells names apart, stays. Caller frees. */
+ * then without these and the return type, then the middle; the end, which tells names apart, stays.
+ * Caller frees. */
 char *show_function(const struct show *s, const char *name, size_t width);
+/* What show_function leaves of the name before it cuts into it. Caller frees. */
+char *show_function_shortest(const struct show *s, const char *name);
 /* The same for a name that would look like other: the part where they differ is shown. */
 char *show_distinct(const struct show *s, const char *name, const char *other, size_t width);
 /* Printable text in at most width columns, cut in the middle between characters; more of the end is

@@ -191,6 +191,28 @@ static void it_fits_the_screen(void **state)
 	}
 }
 
+/* A terminal of 80 columns has what one of 120 has but for the module, which stands in for a line
+ * that is not known. */
+static void eighty_columns_say_where(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	make(&f, screen_profile);
+	for (uint32_t width = 80; width < 200; width++) {
+		const char *text = report(&f, OPTIONS(.unicode = true, .width = width));
+		assert_non_null(strstr(text, " ██████████ tokenize  "));
+		assert_non_null(strstr(text, " app.c:1 "));
+		assert_non_null(strstr(text, "  THR\n"));
+		assert_int_equal(strstr(text, "MODULE") != NULL, width >= 110);
+	}
+	release(&f);
+	make(&f, sample_profile);
+	const char *text = report(&f, OPTIONS(.unicode = true, .width = 80));
+	assert_non_null(strstr(text, "  libz.so.1 "));
+	release(&f);
+}
+
 /* Without Unicode the mark for what was left out of the command is ASCII too, and not escaped. */
 static void a_long_command_is_cut_plainly(void **state)
 {
@@ -487,6 +509,7 @@ int main(void)
 		cmocka_unit_test(a_command_cannot_close_the_block_of_markdown),
 		cmocka_unit_test(text_of_a_newer_file_is_not_shown),
 		cmocka_unit_test(it_fits_the_screen),
+		cmocka_unit_test(eighty_columns_say_where),
 		cmocka_unit_test(a_long_command_is_cut_plainly),
 		cmocka_unit_test(json_sums_to_the_total),
 		cmocka_unit_test(csv_sums_to_the_total),

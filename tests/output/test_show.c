@@ -30,7 +30,8 @@ static void functions_lose_what_tells_least(void **state)
 	expect_function(&unicode, map, 80, map);
 	expect_function(&unicode, map, 50, "std::map<…>::operator[](std::string const&)");
 	expect_function(&unicode, map, 30, "std::map<…>::operator[](…)");
-	expect_function(&unicode, map, 20, "std::m…operator[](…)");
+	expect_function(&unicode, map, 24, "std::map::operator[]");
+	expect_function(&unicode, map, 17, "std::…:operator[]");
 	expect_function(&ascii, map, 50, "std::map<..>::operator[](std::string const&)");
 	expect_function(&unicode, "a_long_plain_c_function_name", 13, "a_lo…ion_name");
 	expect_function(&unicode, "f(int)", 4, "f(…)");
@@ -45,9 +46,46 @@ static void brackets_that_are_operators_stay(void **state)
 			"ns::operator<<(…)");
 	expect_function(&unicode, "ns::pointer<int, deleter<int>>::operator->() const", 40,
 			"ns::pointer<…>::operator->() const");
-	expect_function(&unicode, "<alloc::vec::Vec<T> as core::iter::Extend<T>>::extend", 30,
-			"<alloc::v…::Extend<T>>::extend");
+	expect_function(&unicode, "<alloc::vec::Vec<T> as core::iter::Extend<T>>::extend", 48,
+			"<alloc::vec::Vec as core::iter::Extend>::extend");
 	expect_function(&unicode, "broken<name>>::with(too, many)", 22, "broken<name>>::with(…)");
+}
+
+/* Return types and the words for a namespace without a name go before anything of the name. */
+static void what_is_no_name_goes_first(void **state)
+{
+	const char *sort =
+		"void (anonymous namespace)::sorter<int>::run<8>(std::vector<int> const&) const";
+
+	(void)state;
+	expect_function(&unicode, sort, 60,
+			"void (anonymous namespace)::sorter<…>::run<…>(…) const");
+	expect_function(&unicode, sort, 45, "(anon)::sorter::run");
+	expect_function(&unicode, sort, 19, "(anon)::sorter::run");
+	expect_function(&unicode, sort, 14, "(ano…rter::run");
+	/* Not of what is no C++ or Rust. */
+	expect_function(&unicode, "JS:*fib /srv/app.js:1:13", 20, "JS:*fi…v/app.js:1:13");
+	expect_function(&unicode, "py::f:/a b/c.py and more", 20, "py::f:…c.py and more");
+}
+
+static void the_shortest_is_not_cut(void **state)
+{
+	static const char *const names[][2] = {
+		{ "void ns::f<int>(long)", "ns::f" },
+		{ "(anonymous namespace)::f", "(anon)::f" },
+		{ "f", "f" },
+		{ "a_long_plain_c_function_name", "a_long_plain_c_function_name" },
+		{ "ns::list<int>::size", "ns::list<…>::size" },
+		{ "", "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		CLEANUP_FREE char *shortest = show_function_shortest(&unicode, names[i][0]);
+		assert_string_equal(shortest, names[i][1]);
+		expect_function(&unicode, names[i][0], text_width(shortest, strlen(shortest)),
+				shortest);
+	}
 }
 
 static void names_that_would_look_alike_show_the_difference(void **state)
@@ -124,6 +162,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(functions_lose_what_tells_least),
+		cmocka_unit_test(what_is_no_name_goes_first),
+		cmocka_unit_test(the_shortest_is_not_cut),
 		cmocka_unit_test(brackets_that_are_operators_stay),
 		cmocka_unit_test(names_that_would_look_alike_show_the_difference),
 		cmocka_unit_test(nothing_is_too_wide_or_broken),
