@@ -215,6 +215,9 @@ static bool names_are_missing(const struct health *h)
 	return h->nameless_count && h->unnamed_leaves * 100 >= h->delivered;
 }
 
+/* Of a few samples only the module is said, not why: prof info tells for each module. */
+#define FEW_NAMELESS_PERCENT 3
+
 static void add_names_line(struct bytes *out, const struct health *h, const struct profile *p,
 			   size_t width)
 {
@@ -223,12 +226,13 @@ static void add_names_line(struct bytes *out, const struct health *h, const stru
 
 	if (!names_are_missing(h))
 		return;
-	const char *note = note_of(p, h->nameless[0].module);
+	bool is_few = h->unnamed_leaves * 100 < h->delivered * FEW_NAMELESS_PERCENT;
+	const char *note = is_few ? "" : note_of(p, h->nameless[0].module);
 	wrap_begin(&l, out, "names: ", width, 8);
 	append_percent(&part, h->unnamed_leaves, h->delivered);
 	bytes_printf(&part, " of samples have none");
 	wrap_take(&l, &part);
-	for (uint32_t i = 0; i < h->nameless_count && i < 2; i++) {
+	for (uint32_t i = 0; i < h->nameless_count && i < (is_few ? 1 : 2); i++) {
 		append_percent(&part, h->nameless[i].count, h->delivered);
 		bytes_printf(&part, " in ");
 		append_module(&part, p, h->nameless[i].module);

@@ -118,7 +118,8 @@ static void samples_never_taken(void **state)
 
 	add_good_samples(b, 100);
 	b->profile.health.due = 105;
-	expect_text(b, "health: 100 of 105 samples due, 0 lost · 95.2% of stacks whole · 0 guessed\n");
+	expect_text(b,
+		    "health: 100 of 105 samples due, 0 lost · 95.2% of stacks whole · 0 guessed\n");
 	b->profile.health.due = 400;
 	expect_text(b, "health: 100 of 400 samples due, 0 lost\n"
 		       "        25.0% of stacks whole (100.0% of those taken) · 0 guessed\n");
@@ -439,6 +440,18 @@ static void cut_stacks_and_missing_names_are_told(void **state)
 	expect_text(b, expected);
 }
 
+static void few_missing_names_take_one_line(void **state)
+{
+	struct build *b = *state;
+
+	add_good_samples(b, 195);
+	for (uint32_t i = 0; i < 5; i++)
+		build_sample(b, PROFILE_NONE, b->library, 0x99, 1);
+	b->profile.modules.data[b->library].note = build_str(b, "only exported names are known");
+	expect_text(b, "health: 200 samples, 0 lost · 100.0% of stacks whole · 0 guessed\n"
+		       "names: 2.5% of samples have none · 2.5% in libz.so.1\n");
+}
+
 static void without_stacks(void **state)
 {
 	struct build *b = *state;
@@ -560,6 +573,7 @@ int main(void)
 		TEST(remedies_for_whole_machines),
 		TEST(remedies_name_what_was_recorded),
 		TEST(cut_stacks_and_missing_names_are_told),
+		TEST(few_missing_names_take_one_line),
 		TEST(without_stacks),
 		TEST(few_known_ends_speak_for_no_others),
 		TEST(unknown_functions_have_no_name),
