@@ -19,6 +19,7 @@ struct builder {
 	struct calltree *tree;
 	const struct profile *profile;
 	const struct calltree_options *options;
+	bool all_events; /* samples of other events have a place, too, but no weight */
 	struct frame_keys keys;
 	struct pairmap children; /* (parent, key), inlined → node */
 	struct pairmap leaves;	 /* (node, module), address → node */
@@ -236,7 +237,7 @@ static void group_samples(struct builder *b, struct grouping *g,
 		const struct profile_sample *s =
 			&b->profile->samples.data[samples->samples.data[i]];
 		g->of_sample[i] = PROFILE_NONE;
-		if (s->event != event)
+		if (s->event != event && !b->all_events)
 			continue;
 		uint32_t group = group_of(b, g, s);
 		g->of_sample[i] = group;
@@ -267,7 +268,8 @@ static void add_samples(struct builder *b, const struct grouping *g,
 			const struct profile_sample *s =
 				&b->profile->samples.data[samples->samples.data[at]];
 			uint32_t node = place_of_leaf(b, place_of(b, id, base, s->node), s);
-			add_weight(&b->tree->nodes.data[node], s, limit);
+			if (s->event == b->tree->event)
+				add_weight(&b->tree->nodes.data[node], s, limit);
 			if (node_of_sample)
 				node_of_sample[at] = node;
 		}
@@ -322,15 +324,17 @@ static void builder_release(struct builder *b)
 	free(b->places);
 }
 
-void calltree_build_upright(struct calltree *t, const struct profile *p,
-			    const struct filter_result *samples, uint32_t event,
-			    const struct calltree_options *options, uint32_t *node_of_sample)
+static void build_upright(struct calltree *t, const struct profile *p,
+			  const struct filter_result *samples, uint32_t event,
+			  const struct calltree_options *options, uint32_t *node_of_sample,
+			  bool all_events)
 {
 	struct builder b;
 	struct grouping g;
 
 	tree_init(t, p, event);
 	builder_init(&b, t, options);
+	b.all_events = all_events;
 	if (!options->by_line && !options->by_module)
 		init_function_keys(t);
 	if (node_of_sample)
@@ -340,6 +344,20 @@ void calltree_build_upright(struct calltree *t, const struct profile *p,
 	grouping_release(&g);
 	builder_release(&b);
 	calltree_finish(t);
+}
+
+void calltree_build_upright(struct calltree *t, const struct profile *p,
+			    const struct filter_result *samples, uint32_t event,
+			    const struct calltree_options *options, uint32_t *node_of_sample)
+{
+	build_upright(t, p, samples, event, options, node_of_sample, false);
+}
+
+void calltree_build_places(struct calltree *t, const struct profile *p,
+			   const struct filter_result *samples, uint32_t event,
+			   const struct calltree_options *options, uint32_t *node_of_sample)
+{
+	build_upright(t, p, samples, event, options, node_of_sample, true);
 }
 
 void calltree_build(struct calltree *t, const struct profile *p,

@@ -57,6 +57,10 @@ struct calltree_options {
 };
 void calltree_build(struct calltree *t, const struct profile *p, const struct filter_result *samples, uint32_t event,
 		    const struct calltree_options *options);
+/* The upright tree with the stacks of all events: those of others than event have a place, but no weight, in it.
+ * node_of_sample gets one node per entry of samples. */
+void calltree_build_places(struct calltree *t, const struct profile *p, const struct filter_result *samples,
+			   uint32_t event, const struct calltree_options *options, uint32_t *node_of_sample);
 void calltree_release(struct calltree *t);
 
 #endif

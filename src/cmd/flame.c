@@ -60,9 +60,29 @@ static const struct cmd_option rows[] = {
 	{ .name = NULL },
 };
 
+/* For the commands to copy, which name the event that is shown then. */
 static bool is_selection(const struct cmd_option *row)
 {
-	return row->selects;
+	return row->selects && strcmp(row->name, "event") != 0;
+}
+
+/* --event says which event is shown first: the others are in the graph, too. */
+static int add_other_events(struct cmd_view *v, const struct options *o)
+{
+	struct filter_spec spec = o->input.filter;
+	struct filter *filter;
+	struct error err = { 0 };
+
+	if (!spec.event)
+		return EXIT_DONE;
+	spec.event = NULL;
+	if (filter_new(&filter, &v->profile, &spec, &err) < 0)
+		return cmd_fail(&command_flame, &err, cmd_status(&err));
+	filter_result_release(&v->samples);
+	v->samples = (struct filter_result){ 0 };
+	filter_apply(filter, &v->samples);
+	filter_free(filter);
+	return EXIT_DONE;
 }
 
 static struct flame_options flame_options(const struct options *o)
@@ -120,6 +140,11 @@ static int run(void *options, int argc, char **argv)
 	status = cmd_view_open(&v, &command_flame, &o->input, argc, argv, true);
 	if (status != EXIT_DONE)
 		return status;
+	status = add_other_events(&v, o);
+	if (status != EXIT_DONE) {
+		cmd_view_release(&v);
+		return status;
+	}
 	options_append(&selection, rows, o, is_selection);
 	bytes_u8(&selection, '\0');
 	f.selection = (const char *)selection.data;
@@ -143,7 +168,8 @@ const struct command command_flame = {
 		"keys: bottom-up, all callers and callees of a function, modules, a table, focus, hide, copy. The "
 		"address in the browser says what is shown, by names, so that it fits the next profile too.\n\n"
 		"Widths are shares of the samples, the order from left to right means nothing. A graph that is taller "
-		"than the window opens with its roots on top. The file is a profile, too: 'prof report flame.svg' "
+		"than the window opens with its roots on top. All recorded events are in the graph; --event says which one is "
+		"shown first, and in the still picture. The file is a profile, too: 'prof report flame.svg' "
 		"reads the stacks in it.",
 	.examples = "prof flame\tflame.svg from prof.data.\n"
 		    "prof flame --by-thread -o threads.svg\tEach thread for itself.\n"

@@ -1,7 +1,6 @@
 /*
  * A flame graph that prof drew, SVG or HTML: the tree it embeds. What the tree does not keep is
- * gone: times, addresses but of unknown code, and of other events than the one that was drawn all.
- * Rows of threads and commands become tasks.
+ * gone: times, and addresses but of unknown code. Rows of threads and commands become tasks.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -212,23 +211,35 @@ static void add_code(struct flame *r, uint32_t node)
 }
 
 /* As many samples as there were, of equal weights, or one for them all. */
-static void add_samples(struct flame *r, uint32_t node, bool one_by_one)
+static void add_samples(struct flame *r, uint16_t event, uint32_t node, bool one_by_one)
 {
-	const struct flame_tree_node *n = &r->tree.nodes.data[node];
+	const struct flame_tree_weight *w = &r->tree.metrics.data[event].weights.data[node];
 	const struct code *c = &r->code.data[node];
 	struct profile_sample like = { .task = c->task,
-				       .flags = n->samples ? 0 : SAMPLE_SYNTHETIC };
-	uint64_t weight = n->self <= WEIGHT_MAX ? n->self : WEIGHT_MAX;
-	uint64_t count = one_by_one && n->samples ? n->samples : 1;
+				       .event = event,
+				       .flags = w->samples ? 0 : SAMPLE_SYNTHETIC };
+	uint64_t weight = w->self <= WEIGHT_MAX ? w->self : WEIGHT_MAX;
+	uint64_t count = one_by_one && w->samples ? w->samples : 1;
 
-	if (n->samples == 0 && n->self == 0)
+	if (w->samples == 0 && w->self == 0)
 		return;
 	if (c->has_guess)
 		like.flags |= SAMPLE_GUESSED;
-	r->limited += n->self > WEIGHT_MAX;
+	r->limited += w->self > WEIGHT_MAX;
 	for (uint64_t i = 0; i < count; i++) {
 		like.weight = weight / count + (i < weight % count);
 		stacks_sample(&r->stacks, c->below, c->place, &like);
+	}
+}
+
+static void count_samples(struct flame *r)
+{
+	for (size_t m = 0; m < r->tree.metrics.len; m++) {
+		for (size_t i = 0; i < r->tree.nodes.len; i++) {
+			uint64_t samples = r->tree.metrics.data[m].weights.data[i].samples;
+			if (__builtin_add_overflow(r->samples, samples, &r->samples))
+				r->samples = UINT64_MAX;
+		}
 	}
 }
 
@@ -248,11 +259,10 @@ static void build(struct flame *r, uint32_t *warnings)
 	vec_push(&r->code, root_code(r, 0));
 	for (uint32_t node = 1; node < r->tree.nodes.len; node++)
 		add_code(r, node);
-	for (size_t i = 0; i < r->tree.nodes.len; i++)
-		if (__builtin_add_overflow(r->samples, r->tree.nodes.data[i].samples, &r->samples))
-			r->samples = UINT64_MAX;
-	for (uint32_t node = 0; node < r->tree.nodes.len; node++)
-		add_samples(r, node, r->samples <= SAMPLES_MAX);
+	count_samples(r);
+	for (uint16_t event = 0; event < r->tree.metrics.len; event++)
+		for (uint32_t node = 0; node < r->tree.nodes.len; node++)
+			add_samples(r, event, node, r->samples <= SAMPLES_MAX);
 	if (r->samples > SAMPLES_MAX) {
 		snprintf(text, sizeof(text),
 			 "there are %" PRIu64
@@ -297,30 +307,45 @@ static void read_attribute(struct bytes *out, const char *tag, size_t len, const
 	bytes_u8(out, '\0');
 }
 
-static void read_event(struct profile *p, const char *tag, size_t len)
+/* Of version 1: attributes say what the metric is. */
+static void add_named_event(struct profile *p, struct flame_string tag, bool counted)
 {
 	struct bytes text = { 0 };
 	struct profile_event event = { .unit = UNIT_COUNT };
 
-	read_attribute(&text, tag, len, " data-count=\"");
+	read_attribute(&text, tag.s, tag.len, " data-count=\"");
 	event.name = strtab_add_str(&p->strings, (const char *)text.data);
-	read_attribute(&text, tag, len, " data-unit=\"");
+	read_attribute(&text, tag.s, tag.len, " data-unit=\"");
 	for (uint8_t unit = UNIT_COUNT; unit <= UNIT_BYTES; unit++)
 		if (strcmp(unit_name(unit), (const char *)text.data) == 0)
 			event.unit = unit;
+	/* Not so where the graph is of stacks that another tool had summed up. */
+	read_attribute(&text, tag.s, tag.len, " data-samples=\"");
+	if (counted && strcmp((const char *)text.data, "counted") == 0)
+		event.flags = EVENT_COUNTED;
 	vec_push(&p->events, event);
 	bytes_release(&text);
 }
 
-/* Not so where the graph is of stacks that another tool had summed up. */
-static bool are_counted(struct flame_string tag)
+static void add_event(struct profile *p, const struct flame_tree_metric *m, bool counted)
 {
-	struct bytes text = { 0 };
+	struct profile_event event = {
+		.name = strtab_add(&p->strings, m->name.s, m->name.len),
+		.unit = m->unit <= UNIT_BYTES ? (uint8_t)m->unit : (uint8_t)UNIT_COUNT,
+	};
 
-	read_attribute(&text, tag.s, tag.len, " data-samples=\"");
-	bool counted = strcmp((const char *)text.data, "counted") == 0;
-	bytes_release(&text);
-	return counted;
+	if (counted && !(m->flags & FLAME_METRIC_SUMMED))
+		event.flags = EVENT_COUNTED;
+	vec_push(&p->events, event);
+}
+
+/* counted: samples were read one by one. */
+static void add_events(struct flame *r, struct flame_string tag, bool counted)
+{
+	if (r->tree.version == 1)
+		add_named_event(r->p, tag, counted);
+	for (size_t i = 0; i < r->tree.metrics.len && r->tree.version > 1; i++)
+		add_event(r->p, &r->tree.metrics.data[i], counted);
 }
 
 /* The element's attributes and text. */
@@ -368,9 +393,8 @@ static int read_file(struct profile *p, const struct bytes *file, const char *na
 	int rc = read_tree(&r.tree, &raw, text, name, err);
 	if (rc == 0) {
 		stacks_init(&r.stacks, p);
-		read_event(p, tag.s, tag.len);
 		build(&r, warnings);
-		p->is_counted = r.samples <= SAMPLES_MAX && are_counted(tag);
+		add_events(&r, tag, r.samples <= SAMPLES_MAX);
 		stacks_release(&r.stacks);
 		vec_release(&r.code);
 		flame_tree_release(&r.tree);

@@ -5,13 +5,12 @@
 
 #include "base/hash.h"
 
-#define VERSION	  1
-#define NODES_MAX ((uint64_t)4 << 20) /* far above what prof embeds */
+#define NODES_MAX   ((uint64_t)4 << 20) /* far above what prof embeds */
+#define METRICS_MAX 4096
 
 struct decoder {
 	struct flame_tree *tree;
 	struct bytes_reader r;
-	uint64_t period;
 	VEC(uint32_t) call;    /* column, by node */
 	VEC(uint32_t) callees; /* by frame: distinct ones so far */
 	struct hmap callee;    /* caller << 32 | which → frame */
@@ -137,13 +136,43 @@ static void read_calls(struct decoder *d)
 	}
 }
 
-static void read_weights(struct decoder *d)
+static struct flame_string read_string(struct decoder *d)
 {
-	for (size_t i = 0; i < d->tree->nodes.len; i++)
-		d->tree->nodes.data[i].samples = reader_varint(&d->r);
-	for (size_t i = 0; i < d->tree->nodes.len; i++) {
-		struct flame_tree_node *node = &d->tree->nodes.data[i];
-		node->self = node->samples * d->period + (uint64_t)reader_zigzag(&d->r);
+	uint64_t id = reader_varint(&d->r);
+
+	d->r.failed |= id >= d->tree->strings.len;
+	return d->r.failed ? (struct flame_string){ 0 } : d->tree->strings.data[id];
+}
+
+static void read_metrics(struct decoder *d)
+{
+	uint64_t count = read_count(&d->r, 5);
+
+	d->r.failed |= count == 0 || count > METRICS_MAX;
+	for (uint64_t i = 0; i < count && !d->r.failed; i++) {
+		struct flame_tree_metric m = { .name = read_string(d), .label = read_string(d) };
+		m.unit = reader_varint(&d->r);
+		m.flags = reader_varint(&d->r);
+		m.period = reader_varint(&d->r);
+		vec_push(&d->tree->metrics, m);
+	}
+	d->r.failed |= reader_varint(&d->r) != 0; /* cells: none */
+}
+
+static void read_weights(struct decoder *d, struct flame_tree_metric *m)
+{
+	size_t nodes = d->tree->nodes.len;
+
+	/* A byte each at least, in two columns. */
+	if (nodes > reader_left(&d->r) / 2) {
+		d->r.failed = true;
+		return;
+	}
+	for (size_t i = 0; i < nodes; i++)
+		vec_push(&m->weights, ((struct flame_tree_weight){ reader_varint(&d->r), 0 }));
+	for (size_t i = 0; i < nodes; i++) {
+		struct flame_tree_weight *w = &m->weights.data[i];
+		w->self = w->samples * m->period + (uint64_t)reader_zigzag(&d->r);
 	}
 }
 
@@ -151,15 +180,34 @@ static void read_nodes(struct decoder *d)
 {
 	uint64_t count = read_count(&d->r, 4);
 
-	d->period = reader_varint(&d->r);
+	if (d->tree->version == 1)
+		vec_push(&d->tree->metrics,
+			 ((struct flame_tree_metric){ .period = reader_varint(&d->r) }));
 	d->r.failed |= count == 0 || count > NODES_MAX;
 	if (d->r.failed)
 		return;
 	read_parents(d, count);
 	if (!d->r.failed)
 		read_calls(d);
+	for (size_t i = 0; i < d->tree->metrics.len && !d->r.failed; i++)
+		read_weights(d, &d->tree->metrics.data[i]);
+}
+
+static void read_all(struct decoder *d)
+{
+	uint64_t version = reader_varint(&d->r);
+
+	d->r.failed |= version < 1 || version > 2;
+	if (d->r.failed)
+		return;
+	d->tree->version = (unsigned)version;
+	read_strings(d);
 	if (!d->r.failed)
-		read_weights(d);
+		read_frames(d);
+	if (!d->r.failed && version > 1)
+		read_metrics(d);
+	if (!d->r.failed)
+		read_nodes(d);
 }
 
 int flame_tree_read(struct flame_tree *t, const void *data, size_t len)
@@ -168,13 +216,7 @@ int flame_tree_read(struct flame_tree *t, const void *data, size_t len)
 
 	memset(t, 0, sizeof(*t));
 	reader_init(&d.r, data, len);
-	d.r.failed |= reader_varint(&d.r) != VERSION;
-	if (!d.r.failed)
-		read_strings(&d);
-	if (!d.r.failed)
-		read_frames(&d);
-	if (!d.r.failed)
-		read_nodes(&d);
+	read_all(&d);
 	vec_release(&d.call);
 	vec_release(&d.callees);
 	hmap_release(&d.callee);
@@ -189,4 +231,7 @@ void flame_tree_release(struct flame_tree *t)
 	vec_release(&t->strings);
 	vec_release(&t->frames);
 	vec_release(&t->nodes);
+	for (size_t i = 0; i < t->metrics.len; i++)
+		vec_release(&t->metrics.data[i].weights);
+	vec_release(&t->metrics);
 }

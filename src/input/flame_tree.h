@@ -34,13 +34,30 @@ struct flame_tree_frame {
 struct flame_tree_node {
 	uint32_t parent; /* before the node; 0 for node 0, too */
 	uint32_t frame;	 /* 0: frames that did not fit */
+};
+
+struct flame_tree_weight {
 	uint64_t samples, self;
 };
 
+struct flame_tree_metric {
+	struct flame_string name, label; /* label: what a number of it is called */
+	uint64_t unit;			 /* enum profile_unit, if known */
+	uint64_t flags;			 /* enum flame_metric_flags */
+	uint64_t period;		 /* weight per sample, about */
+	VEC(struct flame_tree_weight) weights; /* by node */
+};
+
+enum flame_metric_flags {
+	FLAME_METRIC_SUMMED = 1, /* numbers of samples say nothing */
+};
+
 struct flame_tree {
+	unsigned version; /* 1: the only metric has no name here */
 	VEC(struct flame_string) strings;
 	VEC(struct flame_tree_frame) frames;
 	VEC(struct flame_tree_node) nodes; /* in preorder */
+	VEC(struct flame_tree_metric) metrics; /* one at least */
 };
 
 /* 0, or -1: it is not such a tree. Refers to data. */

@@ -6,6 +6,7 @@
 #include "output/flame.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/health.h"
@@ -109,19 +110,9 @@ static void report_command(struct bytes *out, const struct flame_page *page)
 
 static void metadata(struct bytes *out, const struct flame_page *page)
 {
-	const struct profile *p = page->profile;
 	const struct flame_options *o = page->options;
-	const struct profile_event *e =
-		page->event < p->events.len ? &p->events.data[page->event] : NULL;
 
 	bytes_printf(out, "<metadata class=\"prof-tree\"");
-	attribute(out, "event", e ? profile_str(p, e->name) : "samples");
-	attribute(out, "unit", o->count_name ? "count" : e ? unit_name(e->unit) : "count");
-	attribute(out, "count",
-		  o->count_name ? o->count_name
-		  : e		? profile_str(p, e->name)
-				: "samples");
-	attribute(out, "samples", p->is_summed ? "summed" : "counted");
 	report_command(out, page);
 	attribute(out, "view", o->reverse ? "up" : "down");
 	if (o->hue)
@@ -130,7 +121,8 @@ static void metadata(struct bytes *out, const struct flame_page *page)
 	if (o->width > 0)
 		bytes_printf(out, " data-width=\"%ld\"", lround(page_width(o)));
 	bytes_printf(out, ">");
-	flame_payload(out, page->tree, FLAME_NODE_BUDGET);
+	flame_payload(out, page->tree, page->metrics,
+		      2 * FLAME_NODE_BUDGET / (page->metrics->rows.len + 1));
 	bytes_printf(out, "</metadata>\n");
 }
 
@@ -210,11 +202,14 @@ void output_flame(struct bytes *out, const struct profile *p, const struct filte
 {
 	struct calltree_options frames = options->frames;
 	struct calltree tree, inverted;
+	struct flame_metrics metrics;
 	struct health health;
 	struct bytes lines = { 0 }, why = { 0 };
+	uint32_t *node_of_sample =
+		xrealloc_array(NULL, samples->samples.len + 1, sizeof(*node_of_sample));
 
 	frames.inverted = false;
-	calltree_build(&tree, p, samples, event, &frames);
+	calltree_build_places(&tree, p, samples, event, &frames, node_of_sample);
 	if (options->reverse) {
 		frames.inverted = true;
 		calltree_build(&inverted, p, samples, event, &frames);
@@ -225,12 +220,16 @@ void output_flame(struct bytes *out, const struct profile *p, const struct filte
 	say_why_empty(&why, p, samples);
 	struct flame_page page = { .profile = p,
 				   .tree = &tree,
+				   .metrics = &metrics,
 				   .drawn = options->reverse ? &inverted : &tree,
 				   .options = options,
 				   .health = (const char *)lines.data,
 				   .no_samples = (const char *)why.data,
 				   .event = event };
+	flame_metrics_build(&metrics, &page, samples, node_of_sample);
 	flame_write(out, &page);
+	flame_metrics_release(&metrics);
+	free(node_of_sample);
 	if (options->reverse)
 		calltree_release(&inverted);
 	calltree_release(&tree);

@@ -30,9 +30,29 @@
 #define FLAME_SHADES	    4
 #define FLAME_KINDS	    8
 
+/* What the nodes of the embedded tree weigh, each itself. The first metric of a graph is what the
+ * still picture shows; the script switches between all. They need not come from the tree's profile:
+ * any weights of its nodes will do. */
+struct flame_metric {
+	const char *name;  /* as the user calls it */
+	const char *label; /* what a number of it is called when it has no unit */
+	uint8_t unit;	   /* enum profile_unit */
+	uint8_t flags;
+	uint64_t *self, *samples; /* by node of the tree; owned */
+};
+
+enum {
+	FLAME_SUMMED = 1, /* numbers of samples say nothing: another tool had summed them up */
+};
+
+struct flame_metrics {
+	VEC(struct flame_metric) rows;
+};
+
 struct flame_page {
 	const struct profile *profile;
-	const struct calltree *tree;  /* top down: what is embedded */
+	const struct calltree *tree;	     /* top down: what is embedded */
+	const struct flame_metrics *metrics; /* of it; one at least */
 	const struct calltree *drawn; /* what the still picture shows: the same, or bottom-up */
 	const struct flame_options *options;
 	const char *health;	/* lines, each ended by '\n' */
@@ -53,7 +73,8 @@ struct flame_box {
 struct flame_layout {
 	VEC(struct flame_box) boxes;
 	uint32_t rows;
-	size_t frames; /* all of the tree: those without a box are too narrow or too deep */
+	size_t frames; /* all of the tree that have weight: those without a box are too narrow or
+			  too deep */
 };
 
 void flame_layout_build(struct flame_layout *l, const struct calltree *t, double width,
@@ -72,11 +93,39 @@ void flame_describe(struct bytes *out, const struct flame_page *page);
 /* Text of n in the event's unit: "1.23 s", "12 345 samples". */
 void flame_weight(struct bytes *out, const struct flame_page *page, uint64_t n);
 
+/* The event the page is of, then the others that have weight in samples (those the page's tree was
+ * built from, with a node for each; NULL: the page's event only). */
+void flame_metrics_build(struct flame_metrics *list, const struct flame_page *page,
+			 const struct filter_result *samples, const uint32_t *node_of_sample);
+void flame_metrics_release(struct flame_metrics *list);
+
 /* The embedded tree: the zlib stream of its columns as base64. Format in flame_payload.c. */
-void flame_payload(struct bytes *out, const struct calltree *t, size_t budget);
+void flame_payload(struct bytes *out, const struct calltree *t, const struct flame_metrics *metrics,
+		   size_t budget);
 /* Which nodes fit the budget, counting one "small frames" node for each parent that loses children:
- * keep[node] is 1 or 0. keep has nodes.len entries. Kept nodes' parents are kept. */
-void flame_prune(const struct calltree *t, size_t budget, uint8_t *keep);
+ * keep[node] is 1 or 0, and 1 for the heaviest by rank, which is never higher than the parent's.
+ * rank and keep have nodes.len entries. Kept nodes' parents are kept. */
+void flame_prune(const struct calltree *t, const uint64_t *rank, size_t budget, uint8_t *keep);
+/* A node's weight with all below it, as its largest share in any of the metrics: for flame_prune;
+ * the caller frees. */
+uint64_t *flame_rank(const struct calltree *t, const struct flame_metrics *metrics);
+
+struct flame_frame {
+	uint32_t key; /* of the tree */
+	uint8_t kind;
+	bool guessed;
+};
+
+/* Which embedded node each node of the tree is, or is summed in. */
+struct flame_places {
+	uint32_t *slot; /* by node of the tree */
+	size_t count;	/* of embedded nodes */
+	VEC(struct flame_frame) frames; /* embedded, but number 0, in the order of their nodes */
+	struct bytes pops, call, callee, small; /* columns of the format */
+};
+
+void flame_places_build(struct flame_places *places, const struct calltree *t, const uint8_t *keep);
+void flame_places_release(struct flame_places *places);
 
 /* Names. */
 void flame_escape(struct bytes *out, const char *s, size_t len); /* raw bytes → printable → XML */

@@ -272,7 +272,7 @@ double flame_header(struct bytes *out, const struct flame_page *page, double wid
 	bytes_printf(out, "<g class=\"head\">\n");
 	y += wrapped(out, "top", y, TITLE_PX, (const char *)title.data, title.len, title_columns);
 	y += wrapped(out, "sub", y, LINE_PX, (const char *)subtitle.data, subtitle.len, columns);
-	y += wrapped(out, "sub", y, LINE_PX, (const char *)summary.data, summary.len, columns);
+	y += wrapped(out, "sub sum", y, LINE_PX, (const char *)summary.data, summary.len, columns);
 	y += health_lines(out, page->health, y, columns);
 	if (page->tree->total > 0)
 		y += legend(out, page, y, width);

@@ -71,7 +71,8 @@ void flame_layout_build(struct flame_layout *l, const struct calltree *t, double
 		row = row_of_next(t, n, next, row);
 		n = next;
 	}
-	l->frames = t->nodes.len;
+	for (size_t i = 0; i < t->nodes.len; i++)
+		l->frames += t->nodes.data[i].total > 0;
 	vec_release(&w.next_start);
 }
 

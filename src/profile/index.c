@@ -148,10 +148,19 @@ static bool has_times(const struct profile *p)
 	return p->samples.len && p->samples.data[p->samples.len - 1].time_ns > 0;
 }
 
+static bool are_counted(const struct profile *p)
+{
+	for (size_t i = 0; i < p->events.len; i++) {
+		if (!(p->events.data[i].flags & EVENT_COUNTED))
+			return false;
+	}
+	return p->events.len > 0;
+}
+
 void profile_index(struct profile *p)
 {
 	sort_samples(p);
-	p->is_summed = p->samples.len && !p->is_counted && !has_times(p);
+	p->is_summed = p->samples.len && !are_counted(p) && !has_times(p);
 	if (p->aliases.len)
 		qsort(p->aliases.data, p->aliases.len, sizeof(*p->aliases.data), compare_aliases);
 	sort_locations(p);

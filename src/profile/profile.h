@@ -31,7 +31,12 @@ struct profile_event {
 	uint8_t flags;
 };
 
-enum { EVENT_EXCLUDES_KERNEL = 1, EVENT_EXCLUDES_USER = 2, EVENT_SYSTEM_WIDE = 4 };
+enum {
+	EVENT_EXCLUDES_KERNEL = 1,
+	EVENT_EXCLUDES_USER = 2,
+	EVENT_SYSTEM_WIDE = 4,
+	EVENT_COUNTED = 8, /* its samples may have no times, but each is one that was taken */
+};
 
 struct profile_machine {
 	uint32_t hostname, architecture, cpu_model, kernel_release, boot_id; /* strings */
@@ -290,10 +295,9 @@ struct profile {
 	/* Where it was read from, as whoever asked for it called that ("-": standard input); NULL:
 	 * prof.data here, or no file. Owned; not written to files. */
 	char *origin;
-	bool is_counted; /* without times, but each sample is one that was taken */
 	bool is_foreign; /* that is a file of another format: it cannot be changed in place */
 	/* By profile_index(): samples have no times, as other tools' summed-up profiles, and are not
-	 * counted: each stands for as many of a stack as its weight says, so that numbers of samples
+	 * counted (EVENT_COUNTED): each stands for as many of a stack as its weight says, so that numbers of samples
 	 * say nothing. */
 	bool is_summed;
 	VEC(struct profile_machine) machines;

@@ -111,6 +111,8 @@ function command(v) {
 	const quote = text => `'${text.replace(/'/g, "'\\''")}'`;
 	const of = sign => S.only.filter(o => o[0] === sign).map(o => pattern(o.slice(1))).filter(p => p);
 	const words = [meta.dataset.report], focus = of('+'), ignore = of('-');
+	if (metrics[1])
+		words.push('--event ' + quote(M.name));
 	if (S.by)
 		words.push('--by module');
 	else if (!S.table)
@@ -132,7 +134,7 @@ function onKey(event) {
 	const finds = (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && key === 'f' && !typing;
 	if ((event.ctrlKey || event.metaKey || event.altKey) && !finds)
 		return;
-	if (typing && key !== 'Escape' && key !== 'Enter')
+	if (typing && key !== 'Escape' && key !== 'Enter' || event.target === ui.metric)
 		return;
 	const onButton = event.target.localName === 'button' && (key === 'Enter' || key === ' ');
 	const known = buttons.find(b => b.key === key);

@@ -1,6 +1,8 @@
 // The embedded tree. Its columns (flame_payload.c has the format) become typed arrays:
-//   T: nodes in preorder, 0 is the root. frame, parent, end (one past the last descendant), self, samples,
+//   T: nodes in preorder, 0 is the root. frame, parent, end (one past the last descendant),
 //      small (node -> how many frames a "small frames" node stands for)
+//   metrics: name, label (what a number without unit is called), unit, summed (numbers of samples say
+//      nothing); of nodes: self, samples. M is the one that is shown
 //   F: frames. name, module, file, line, kind, guessed, shade; count
 //   W: what views weigh with, filters applied. self, total, samples, all (samples in the subtree)
 //   hidden: frames that views leave out; what they have themselves is their callers'
@@ -8,7 +10,8 @@ const meta = root.querySelector('.prof-tree');
 const KINDS = 'ulkjinst';
 const KIND_NAMES = ['program', 'library', 'kernel', 'JIT', 'inlined', 'unknown', 'not sampled', 'thread'];
 const hueOf = kind => meta.dataset.hue && !'st'.includes(KINDS[kind]) ? meta.dataset.hue : KINDS[kind];
-let T, F, W, hidden;
+const UNITS = ['count', 'ns', 'bytes'];
+let T, F, W, M, metrics, hidden;
 
 // Reads integers and columns of them.
 function reader(bytes) {
@@ -75,28 +78,33 @@ function readCalls(r) {
 	}
 }
 
+function readMetrics(r, strings) {
+	metrics = r.column(r.int(), Array, () => ({ name: strings[r.int()], label: strings[r.int()], unit: UNITS[r.int()], summed: r.int() & 1, period: r.int() }));
+}
+
 function decode(bytes) {
 	const r = reader(bytes);
-	if (r.int() !== 1)
+	if (r.int() !== 2)
 		throw new Error('unknown version');
 	r.int();
-	readFrames(r, r.text(r.int()).split('\n'));
-	const size = r.int(), period = r.int();
+	const strings = r.text(r.int()).split('\n');
+	readFrames(r, strings);
+	readMetrics(r, strings);
+	r.int();
+	const size = r.int();
 	T = { count: size, frame: new Uint32Array(size), parent: r.column(size, Int32Array), end: new Uint32Array(size), small: new Map() };
 	linkParents();
 	readCalls(r);
-	T.samples = r.column(size, Float64Array);
-	T.self = r.column(size, Float64Array, r.signed);
-	for (let i = 0; i < size; i++) {
-		T.self[i] += T.samples[i] * period;
-		if (!T.frame[i])
-			T.small.set(i, r.int());
+	for (const m of metrics) {
+		m.samples = r.column(size, Float64Array);
+		m.self = r.column(size, Float64Array, r.signed).map((w, i) => w + m.samples[i] * m.period);
 	}
+	T.frame.forEach((f, i) => f || T.small.set(i, r.int()));
 }
 
 // Sum self weights up; keep(node) says whether what a node has itself counts.
 function weigh(keep) {
-	const self = T.self.slice(), samples = T.samples.slice();
+	const self = M.self.slice(), samples = M.samples.slice();
 	if (keep)
 		for (let i = 0; i < T.count; i++)
 			if (!keep(i))

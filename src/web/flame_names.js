@@ -79,11 +79,11 @@ const SCALES = {
 };
 
 function weight(n) {
-	for (const [size, unit] of SCALES[meta.dataset.unit] || [])
+	const scale = SCALES[M.unit];
+	for (const [size, unit] of scale || [])
 		if (n >= size && size > 1)
 			return (n / size).toPrecision(3).replace(/e.*/, '') + ' ' + unit;
-	const scale = SCALES[meta.dataset.unit];
-	return digits(n) + ' ' + (scale ? scale.at(-1)[1] : meta.dataset.count);
+	return digits(n) + ' ' + (scale ? scale.at(-1)[1] : M.label);
 }
 
 function percent(part, all) {

@@ -17,12 +17,35 @@ function swatch(colour) {
 
 function header() {
 	const lines = [...root.querySelectorAll('.head > text')], head = el('div', { class: 'panel' });
-	const of = name => lines.filter(t => t.classList.contains(name)).map(t => t.textContent);
-	head.append(el('h1', {}, of('top').join(' ')), el('p', {}, of('sub').join(' ')));
-	head.append(...of('dim').map(text => el('p', { class: 'soft' }, text)));
-	head.append(el('p', {}, ...[...root.querySelectorAll('.key')].map(
-		k => el('span', {}, swatch(k.classList[0]), k.textContent))));
+	const of = name => lines.filter(t => t.getAttribute('class') === name).map(t => t.textContent);
+	ui.sum = el('p', {});
+	ui.kinds = el('p', {});
+	ui.facts = of('sub sum').join(' ').split(' \u00b7 ');
+	head.append(el('h1', {}, of('top').join(' ')), el('p', {}, of('sub').join(' ')), ui.sum);
+	head.append(...of('dim').map(text => el('p', { class: 'soft' }, text)), ui.kinds);
 	return head;
+}
+
+// What the shown metric amounts to (the writer said it of the first), and to which kinds of code it goes.
+function showHead() {
+	const sum = list => list.reduce((a, b) => a + b, 0), all = sum(M.self), facts = ui.facts.slice(), shares = KIND_NAMES.map(() => 0);
+	if (M !== metrics[0])
+		facts.splice(0, 3, M.name, weight(all), digits(sum(M.samples)) + (M.summed ? ' stacks' : ' samples'));
+	ui.sum.textContent = facts.join(' \u00b7 ');
+	T.frame.forEach((f, n) => shares[F.kind[f]] += M.self[n] / all);
+	ui.kinds.replaceChildren(...shares.map((s, kind) => s && el('span', {}, swatch(hueOf(kind) + '0'),
+		`${KIND_NAMES[kind]}${MARKS[KINDS[kind]] || ''} ${(100 * s).toFixed(1)}%`)).filter(e => e));
+}
+
+// A choice among the metrics, where there are several.
+function metricChoice() {
+	const names = metrics.map(m => m.name), go = name => change({ metric: name === names[0] ? '' : name });
+	ui.metric = el('select', { 'aria-label': 'Event', title: 'what is weighed (e)' }, ...names.map(name => el('option', {}, name)));
+	if (names.length < 2)
+		return [];
+	on(ui.metric, 'change', () => go(ui.metric.value));
+	buttons.push({ key: 'e', title: 'the next event', act: () => go(names[(metrics.indexOf(M) + 1) % names.length]) });
+	return [ui.metric];
 }
 
 // A button; key is its keyboard shortcut, pressed (if given) says whether it is on. needs: can it be used now?
@@ -100,7 +123,7 @@ function bar() {
 		button('Table', 't', 'functions by self, total or name', act(() => ({ table: S.table ? '' : 'self' })), () => S.table),
 		one('Copy', 'y', 'text, stack and command to copy', () => showSheet(sheet === 'copy' ? '' : 'copy')),
 		button('?', '?', 'help', () => showSheet(sheet === 'help' ? '' : 'help')));
-	return el('div', { class: 'panel bar' }, el('div', { class: 'row' }, ui.query, rove(tools)),
+	return el('div', { class: 'panel bar' }, el('div', { class: 'row' }, ...metricChoice(), ui.query, rove(tools)),
 		rove(ui.sheet), el('div', { class: 'line' }, rove(ui.path), ui.found), ui.what, ui.live);
 }
 
@@ -215,7 +238,7 @@ function describe(v) {
 		out.push(`${percent(v.t, zoomed.t)} of view`);
 	if (!v.up)
 		out.push(`self ${weight(v.s)} (${share(v.s)})`);
-	out.push(`${digits(v.c)} sample${v.c === 1 ? '' : 's'}`);
+	out.push(`${digits(v.c)} ${M.summed ? 'stack' : 'sample'}${v.c === 1 ? '' : 's'}`);
 	return [nameOf(v), place, out.join(' \u00b7 ')];
 }
 

@@ -1,5 +1,5 @@
 // What is shown, kept by names in the URL's fragment: links survive a new profile, and "back" undoes.
-const START = { view: meta.dataset.view, root: meta.dataset.root, by: '', fold: false, q: '', at: '', table: '', only: [], zoom: [] };
+const START = { view: meta.dataset.view, root: meta.dataset.root, metric: '', by: '', fold: false, q: '', at: '', table: '', only: [], zoom: [] };
 let S = { ...START };
 let applied = null; // what W was computed for
 const past = []; // states that the browser's history did not take
@@ -75,9 +75,10 @@ function filtered(what) {
 // Filters begin with what they do. "+": stacks with such a frame only; "-": no stacks with one; "~": these
 // frames are left out of their stacks.
 function filter() {
-	if (applied === unlist(S.only))
+	const wanted = M.name + '\n' + unlist(S.only);
+	if (applied === wanted)
 		return;
-	applied = unlist(S.only);
+	applied = wanted;
 	hidden = new Uint8Array(F.count);
 	const marks = [];
 	for (const o of S.only) {
@@ -114,7 +115,9 @@ function plant() {
 
 let planted = '';
 function apply() {
+	M = metrics.find(m => m.name === S.metric) || metrics[0];
 	filter();
+	showHead();
 	setKeys(S.by);
 	const plan = JSON.stringify({ ...S, q: '', table: '' });
 	if (plan !== planted) {
@@ -125,6 +128,7 @@ function apply() {
 	find(S.q);
 	if (ui.query.value !== S.q)
 		ui.query.value = S.q;
+	ui.metric.value = M.name;
 	for (const { b, pressed } of buttons)
 		if (pressed)
 			b.setAttribute('aria-pressed', !!pressed());

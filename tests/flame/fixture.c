@@ -1,6 +1,7 @@
 /* Folded text into a profile: one address per function with what is inlined into it. */
 #include "fixture.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@ struct reader {
 	struct hmap locations; /* group → 1 once it has a location */
 	struct hmap nodes;     /* parent + 1, group → trie node */
 	struct hmap functions; /* name, module → function */
+	struct profile_sample like; /* event, task and time of the next sample */
 };
 
 enum { MODULE_OF_USER, MODULE_OF_LIBRARY, MODULE_OF_KERNEL, MODULE_OF_JIT, MODULE_OF_SYNTHETIC };
@@ -154,16 +156,18 @@ static void add_samples(struct reader *r, struct profile_sample s, uint64_t weig
 {
 	for (uint64_t i = 0; i < count; i++) {
 		s.weight = weight / count + (i < weight % count);
-		s.time_ns = 1000000000 + 1000000 * r->profile->samples.len;
+		s.time_ns = r->like.time_ns;
+		r->like.time_ns += 1000000;
 		vec_push(&r->profile->samples, s);
 	}
 }
 
 static void add_stack(struct reader *r, const char *s, size_t len, uint64_t weight, uint64_t count)
 {
-	struct profile_sample sample = { .node = PROFILE_NONE,
-					 .leaf_module = PROFILE_NONE,
-					 .end = END_ROOT };
+	struct profile_sample sample = r->like;
+
+	sample.node = sample.leaf_module = PROFILE_NONE;
+	sample.end = END_ROOT;
 
 	while (len > 0) {
 		size_t n = group_length(s, len);
@@ -181,11 +185,40 @@ static void add_stack(struct reader *r, const char *s, size_t len, uint64_t weig
 	add_samples(r, sample, weight, count);
 }
 
+static void add_directive(struct reader *r, const char *line, size_t len)
+{
+	CLEANUP_FREE char *text = xstrndup(line, len);
+	struct profile *p = r->profile;
+	char name[64] = "", unit[64] = "";
+	unsigned tid, pid, at;
+
+	if (sscanf(text, "#event %63s %63s", name, unit) == 2) {
+		struct profile_event event = { .name = strtab_add_str(&p->strings, name) };
+		while (strcmp(unit_name(event.unit), unit) != 0 && event.unit < UNIT_BYTES)
+			event.unit++;
+		r->like.event = (uint16_t)p->events.len;
+		vec_push(&p->events, event);
+	} else if (sscanf(text, "#thread %u %u %63s", &tid, &pid, name) == 3) {
+		struct profile_task task = { .pid = pid,
+					     .tid = tid,
+					     .comm = strtab_add_str(&p->strings, name),
+					     .space = PROFILE_NONE };
+		r->like.task = (uint32_t)p->tasks.len;
+		vec_push(&p->tasks, task);
+	} else if (sscanf(text, "#at %u", &at) == 1) {
+		r->like.time_ns = 1000000000 + 1000000ull * at;
+	}
+}
+
 static void add_line(struct reader *r, const char *line, size_t len)
 {
 	size_t weight_at = len, count_at;
 	uint64_t count = 1;
 
+	if (len > 0 && line[0] == '#') {
+		add_directive(r, line, len);
+		return;
+	}
 	while (weight_at > 0 && line[weight_at - 1] != ' ')
 		weight_at--;
 	count_at = weight_at;
@@ -205,7 +238,7 @@ static void add_line(struct reader *r, const char *line, size_t len)
 
 void fixture_from_folded(struct fixture *f, const char *folded, size_t len)
 {
-	struct reader r = { .profile = &f->profile };
+	struct reader r = { .profile = &f->profile, .like = { .time_ns = 1000000000 } };
 
 	memset(f, 0, sizeof(*f));
 	profile_init(&f->profile);

@@ -2,7 +2,10 @@
  * Profiles for tests, from folded text: "frame;frame;frame WEIGHT" per line, root first, weight in
  * ns and one sample per line unless "WEIGHT COUNT" is given. A frame may start with what it is:
  * "l:" library, "k:" kernel, "j:" JIT, "?:" without name, "s:" synthetic row, "i:" inlined into the
- * frame before it.
+ * frame before it. Lines that start with "#" are about the samples that follow:
+ *   #event NAME ns|count|bytes      another event; the first one is task-clock
+ *   #thread TID PID COMM            another thread; the first one is app (7)
+ *   #at MS                          the time of the next sample; they are 1 ms apart
  */
 #ifndef PROF_TESTS_FLAME_FIXTURE_H
 #define PROF_TESTS_FLAME_FIXTURE_H

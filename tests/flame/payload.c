@@ -139,19 +139,59 @@ static void read_calls(struct payload_tree *t, struct bytes_reader *r)
 	free(calls);
 }
 
-static void read_weights(struct payload_tree *t, struct bytes_reader *r, uint64_t per_sample)
+static const char *read_string(const struct payload_tree *t, struct bytes_reader *r)
 {
-	for (size_t i = 0; i < t->nodes.len; i++)
-		t->nodes.data[i].samples = reader_varint(r);
+	uint64_t id = reader_varint(r);
+
+	assert_in_range(id, 0, t->strings.len - 1);
+	return t->strings.data[id];
+}
+
+static void read_metrics(struct payload_tree *t, struct bytes_reader *r)
+{
+	uint64_t count = reader_varint(r);
+
+	assert_in_range(count, 1, reader_left(r));
+	for (uint64_t i = 0; i < count; i++) {
+		struct payload_metric m = { 0 };
+		m.name = read_string(t, r);
+		m.label = read_string(t, r);
+		m.unit = (unsigned)reader_varint(r);
+		m.flags = (unsigned)reader_varint(r);
+		m.period = reader_varint(r);
+		assert_in_range(m.unit, 0, 2);
+		assert_in_range(m.flags, 0, 1);
+		vec_push(&t->metrics, m);
+	}
+}
+
+static void read_weights(const struct payload_tree *t, struct bytes_reader *r,
+			 struct payload_metric *m)
+{
+	size_t nodes = t->nodes.len;
+
+	m->self = xcalloc(nodes, sizeof(*m->self));
+	m->total = xcalloc(nodes, sizeof(*m->total));
+	m->samples = xcalloc(nodes, sizeof(*m->samples));
+	for (size_t i = 0; i < nodes; i++)
+		m->samples[i] = reader_varint(r);
+	for (size_t i = 0; i < nodes; i++)
+		m->self[i] = m->samples[i] * m->period + (uint64_t)reader_zigzag(r);
+	memcpy(m->total, m->self, nodes * sizeof(*m->total));
+	for (size_t i = nodes; i-- > 1;)
+		m->total[t->nodes.data[i].parent] += m->total[i];
+}
+
+static void read_small(struct payload_tree *t, struct bytes_reader *r)
+{
 	for (size_t i = 0; i < t->nodes.len; i++) {
 		struct payload_node *n = &t->nodes.data[i];
-		n->self = n->total = n->samples * per_sample + (uint64_t)reader_zigzag(r);
+		n->self = t->metrics.data[0].self[i];
+		n->total = t->metrics.data[0].total[i];
+		n->samples = t->metrics.data[0].samples[i];
+		if (n->frame == 0)
+			t->small += n->small = reader_varint(r);
 	}
-	for (size_t i = 0; i < t->nodes.len; i++)
-		if (t->nodes.data[i].frame == 0)
-			t->small += t->nodes.data[i].small = reader_varint(r);
-	for (size_t i = t->nodes.len; i-- > 1;)
-		t->nodes.data[t->nodes.data[i].parent].total += t->nodes.data[i].total;
 }
 
 void payload_read(struct payload_tree *t, const char *base64, size_t len)
@@ -164,16 +204,20 @@ void payload_read(struct payload_tree *t, const char *base64, size_t len)
 	decode_base64(&packed, base64, len);
 	assert_int_equal(zlib_inflate(&raw, packed.data, packed.len, (size_t)1 << 30, NULL), 0);
 	reader_init(&r, raw.data, raw.len);
-	assert_int_equal(reader_varint(&r), 1);
+	assert_int_equal(reader_varint(&r), 2);
 	read_strings(t, &r);
 	read_frames(t, &r);
-	uint64_t nodes = reader_varint(&r), per_sample = reader_varint(&r);
+	read_metrics(t, &r);
+	assert_int_equal(reader_varint(&r), 0);
+	uint64_t nodes = reader_varint(&r);
 	assert_in_range(nodes, 1, reader_left(&r));
 	for (uint64_t i = 0; i < nodes; i++)
 		vec_push(&t->nodes, none);
 	read_parents(t, &r);
 	read_calls(t, &r);
-	read_weights(t, &r, per_sample);
+	for (size_t i = 0; i < t->metrics.len; i++)
+		read_weights(t, &r, &t->metrics.data[i]);
+	read_small(t, &r);
 	assert_false(r.failed);
 	assert_int_equal(reader_left(&r), 0);
 	bytes_release(&packed);
@@ -207,4 +251,10 @@ void payload_release(struct payload_tree *t)
 	vec_release(&t->strings);
 	vec_release(&t->frames);
 	vec_release(&t->nodes);
+	for (size_t i = 0; i < t->metrics.len; i++) {
+		free(t->metrics.data[i].self);
+		free(t->metrics.data[i].total);
+		free(t->metrics.data[i].samples);
+	}
+	vec_release(&t->metrics);
 }

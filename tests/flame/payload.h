@@ -8,7 +8,14 @@
 
 struct payload_node {
 	uint32_t frame, parent;
-	uint64_t self, total, samples, small;
+	uint64_t self, total, samples, small; /* weights of the first metric */
+};
+
+struct payload_metric {
+	const char *name, *label;
+	unsigned unit, flags;
+	uint64_t period;
+	uint64_t *self, *total, *samples; /* by node */
 };
 
 struct payload_frame {
@@ -22,6 +29,7 @@ struct payload_tree {
 	VEC(const char *) strings;
 	VEC(struct payload_frame) frames;
 	VEC(struct payload_node) nodes;
+	VEC(struct payload_metric) metrics;
 	uint64_t small; /* frames that small-frames nodes stand for */
 };
 

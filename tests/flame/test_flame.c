@@ -365,21 +365,35 @@ static void bushy_folded(struct bytes *folded)
 	}
 }
 
+/* Of a tree of one event. */
+static void metrics_of(struct flame_metrics *metrics, const struct fixture *f,
+		       const struct calltree *tree)
+{
+	static const struct flame_options options;
+	const struct flame_page page = { .profile = &f->profile,
+					 .tree = tree,
+					 .options = &options };
+
+	flame_metrics_build(metrics, &page, NULL, NULL);
+}
+
 static void test_budget_keeps_sums(void **state)
 {
 	struct bytes folded = { 0 };
 	struct fixture f;
 	struct calltree tree;
 	struct calltree_options frames = { 0 };
+	struct flame_metrics metrics;
 
 	(void)state;
 	bushy_folded(&folded);
 	fixture_from_folded(&f, (const char *)folded.data, folded.len);
 	calltree_build(&tree, &f.profile, &f.all, 0, &frames);
+	metrics_of(&metrics, &f, &tree);
 	for (size_t budget = 1; budget < 2 * tree.nodes.len; budget = budget * 3 + 1) {
 		struct bytes base64 = { 0 };
 		struct payload_tree t;
-		flame_payload(&base64, &tree, budget);
+		flame_payload(&base64, &tree, &metrics, budget);
 		payload_read(&t, (const char *)base64.data, base64.len);
 		assert_true(t.nodes.data[0].total == tree.total);
 		assert_in_range(t.nodes.len, 1, budget < 2 ? 2 : budget);
@@ -395,6 +409,7 @@ static void test_budget_keeps_sums(void **state)
 		payload_release(&t);
 		bytes_release(&base64);
 	}
+	flame_metrics_release(&metrics);
 	calltree_release(&tree);
 	fixture_release(&f);
 	bytes_release(&folded);
@@ -406,13 +421,16 @@ static void test_pruning_keeps_the_heaviest(void **state)
 	struct fixture f;
 	struct calltree tree;
 	struct calltree_options frames = { 0 };
+	struct flame_metrics metrics;
 
 	(void)state;
 	bushy_folded(&folded);
 	fixture_from_folded(&f, (const char *)folded.data, folded.len);
 	calltree_build(&tree, &f.profile, &f.all, 0, &frames);
 	uint8_t *keep = malloc(tree.nodes.len);
-	flame_prune(&tree, tree.nodes.len / 4, keep);
+	metrics_of(&metrics, &f, &tree);
+	uint64_t *rank = flame_rank(&tree, &metrics);
+	flame_prune(&tree, rank, tree.nodes.len / 4, keep);
 	uint64_t least_kept = UINT64_MAX, most_cut = 0;
 	for (size_t i = 0; i < tree.nodes.len; i++) {
 		const struct calltree_node *n = &tree.nodes.data[i];
@@ -424,6 +442,8 @@ static void test_pruning_keeps_the_heaviest(void **state)
 	}
 	assert_true(least_kept >= most_cut);
 	free(keep);
+	free(rank);
+	flame_metrics_release(&metrics);
 	calltree_release(&tree);
 	fixture_release(&f);
 	bytes_release(&folded);
@@ -573,18 +593,22 @@ static void draw_page(struct bytes *svg, const char *folded)
 	struct fixture f;
 	struct calltree tree;
 	struct calltree_options frames = { 0 };
+	struct flame_metrics metrics;
 	struct flame_options options = { 0 };
 
 	fixture_from_folded(&f, folded, strlen(folded));
 	calltree_build(&tree, &f.profile, &f.all, 0, &frames);
+	metrics_of(&metrics, &f, &tree);
 	struct flame_page page = { .profile = &f.profile,
 				   .tree = &tree,
+				   .metrics = &metrics,
 				   .drawn = &tree,
 				   .options = &options,
 				   .health = "health: all well & <good>\n" };
 	flame_write(svg, &page);
 	bytes_u8(svg, '\0');
 	svg->len--;
+	flame_metrics_release(&metrics);
 	calltree_release(&tree);
 	fixture_release(&f);
 }

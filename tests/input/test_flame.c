@@ -226,7 +226,7 @@ static void damaged_trees(void **state)
 	} rows[] = {
 
 #define ROW(tree) { tree, sizeof(tree) - 1 }
-		ROW("\x02\x03\x04\nf\nm" FRAMES "\x01\x00\x00\x00\x02\x00\x00"), /* version */
+		ROW("\x03\x03\x04\nf\nm" FRAMES "\x01\x00\x00\x00\x02\x00\x00"), /* version */
 		ROW("\x01\x04\x04\nf\nm" FRAMES "\x01\x00\x00\x00\x02\x00\x00"), /* strings */
 		ROW(STRINGS "\x02\x00\x06\x00\x04\x00\x00\x00\x07\x06\x00"
 			    "\x01\x00\x00\x00\x02\x00\x00"),	 /* string of a frame */
@@ -320,6 +320,90 @@ static void depth_is_bounded(void **state)
 	bytes_release(&drawn);
 }
 
+/* All events of a graph are read, and shown again. */
+static void events(void **state)
+{
+	static const char folded[] =
+		"main;a 600 6\ns:[not sampled] 100\n#event misses count\nmain;b 5000 5\n";
+	struct bytes drawn = { 0 }, redrawn = { 0 };
+	struct fixture f;
+	struct profile p;
+	size_t len, len_again;
+
+	(void)state;
+	fixture_from_folded(&f, folded, strlen(folded));
+	draw(&drawn, &f.profile, &(struct flame_options){ 0 });
+	open_drawn(&p, &drawn);
+	assert_int_equal(p.events.len, 2);
+	assert_string_equal(profile_str(&p, p.events.data[1].name), "misses");
+	assert_int_equal(p.events.data[0].unit, UNIT_NS);
+	assert_int_equal(p.events.data[1].unit, UNIT_COUNT);
+	/* So that a copy in another format says it, too. */
+	assert_int_equal(p.events.data[0].flags & p.events.data[1].flags, EVENT_COUNTED);
+	assert_int_equal(p.samples.len, 6 + 1 + 5);
+	draw(&redrawn, &p, &(struct flame_options){ 0 });
+	const char *tree = tree_in(&drawn, &len), *tree_again = tree_in(&redrawn, &len_again);
+	assert_int_equal(len, len_again);
+	assert_memory_equal(tree, tree_again, len);
+	profile_release(&p);
+	fixture_release(&f);
+	bytes_release(&drawn);
+	bytes_release(&redrawn);
+}
+
+/* Version 2: its metrics, and what is wrong in them. */
+static void metrics(void **state)
+{
+#define FRAMES2	  "\x02" STRINGS_2 FRAMES
+#define STRINGS_2 "\x03\x04\nf\nm"
+
+	static const struct {
+		const char *tree;
+		size_t len;
+		bool good;
+	} rows[] = {
+
+#define ROW(tree, good) { tree, sizeof(tree) - 1, good }
+		ROW(FRAMES2 "\x01\x01\x02\x02\x00\x05\x00"
+			    "\x02\x00\x00\x00\x00\x00\x02\x00\x02\x00\x02",
+		    true),
+		ROW(FRAMES2 "\x02\x01\x02\x02\x00\x05\x02\x01\x00\x01\x03\x00"
+			    "\x02\x00\x00\x00\x00\x00\x02\x00\x02\x00\x02\x00\x03\x00\x02",
+		    true),
+		ROW(FRAMES2 "\x00\x00\x02\x00\x00\x00\x00\x00\x02\x00\x02\x00\x02",
+		    false), /* none */
+		ROW(FRAMES2 "\x01\x03\x02\x02\x00\x05\x00"
+			    "\x02\x00\x00\x00\x00\x00\x02\x00\x02\x00\x02",
+		    false), /* no such name */
+		ROW(FRAMES2 "\xff\xff\x7f\x01\x02\x02\x00\x05\x00"
+			    "\x02\x00\x00\x00\x00\x00\x02\x00\x02\x00\x02",
+		    false), /* more than there are */
+		ROW(FRAMES2 "\x02\x01\x02\x02\x00\x05\x02\x01\x00\x01\x03\x00"
+			    "\x02\x00\x00\x00\x00\x00\x02\x00\x02\x00\x02\x00\x03\x00",
+		    false), /* cut short */
+#undef ROW
+	};
+	struct bytes file = { 0 };
+	struct error err = { 0 };
+	struct profile p;
+	uint32_t warnings;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		wrap(&file, rows[i].tree, rows[i].len);
+		bool read = open_bytes(&p, file.data, file.len, &warnings, &err) == 0;
+		if (read != rows[i].good)
+			fail_msg("row %zu", i);
+		if (read)
+			assert_string_equal(profile_str(&p, p.events.data[0].name), "f");
+		if (read)
+			profile_release(&p);
+		else
+			assert_string_equal(strchr(err.text, ':'), ": the tree in it is damaged");
+	}
+	bytes_release(&file);
+}
+
 /* Of stacks that another tool summed up, the number stays one of stacks. */
 static void summed_up(void **state)
 {
@@ -371,7 +455,8 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(there_and_back), cmocka_unit_test(tasks),
-		cmocka_unit_test(samples),	  cmocka_unit_test(small_trees),
+		cmocka_unit_test(samples),	  cmocka_unit_test(events),
+		cmocka_unit_test(metrics),	  cmocka_unit_test(small_trees),
 		cmocka_unit_test(damaged_trees),  cmocka_unit_test(beyond_bounds),
 		cmocka_unit_test(summed_up),	  cmocka_unit_test(depth_is_bounded),
 		cmocka_unit_test(no_tree),
