@@ -13,8 +13,10 @@ void calltree_build_upright(struct calltree *t, const struct profile *p,
 			    const struct filter_result *samples, uint32_t event,
 			    const struct calltree_options *options, uint32_t *node_of_sample);
 /* Fill t, which is fresh, with the bottom-up tree of upright, whose keys move over to t. tops: per
- * node of upright, where to start with all that is below; NULL: at every sampled place. */
-void calltree_invert(struct calltree *t, struct calltree *upright, const bool *tops);
+ * node of upright, where to start with all that is below; NULL: at every sampled place. ends, when
+ * not NULL, is zeroed and gets for each of these nodes the one of t that has its weight. */
+void calltree_invert(struct calltree *t, struct calltree *upright, const bool *tops,
+		     uint32_t *ends);
 /* Start t, which is fresh, with upright's keys, which move over, and an empty root. */
 void calltree_take_root(struct calltree *t, struct calltree *upright);
 /* The child of parent with like's key and kind, made when there is none; children is t's index of

@@ -372,7 +372,7 @@ void calltree_build(struct calltree *t, const struct profile *p,
 	}
 	calltree_build_upright(&upright, p, samples, event, options, NULL);
 	tree_init(t, p, event);
-	calltree_invert(t, &upright, NULL);
+	calltree_invert(t, &upright, NULL, NULL);
 	calltree_release(&upright);
 	calltree_finish(t);
 }

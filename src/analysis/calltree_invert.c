@@ -39,7 +39,8 @@ static uint32_t row_above(const struct calltree *t, const uint32_t *rows, uint32
 	return t->nodes.data[node].kind == CODE_THREAD ? node : rows[node];
 }
 
-static void invert_path(struct inverter *v, uint32_t leaf, uint32_t row)
+/* Returns where the way from leaf ends. */
+static uint32_t invert_path(struct inverter *v, uint32_t leaf, uint32_t row)
 {
 	const struct calltree_node *nodes = v->upright->nodes.data;
 	uint32_t at = row ? calltree_child_like(v->tree, &v->children, 0, &nodes[row]) : 0;
@@ -51,6 +52,7 @@ static void invert_path(struct inverter *v, uint32_t leaf, uint32_t row)
 		at = deeper_callers(v, at);
 	v->tree->nodes.data[at].self += v->tops ? nodes[leaf].total : nodes[leaf].self;
 	v->tree->nodes.data[at].self_count += v->tops ? nodes[leaf].count : nodes[leaf].self_count;
+	return at;
 }
 
 static bool is_start(const struct inverter *v, size_t node)
@@ -70,7 +72,7 @@ static size_t choose_depth_limit(const struct inverter *v)
 	return limit > LEAST_DEPTH ? limit : LEAST_DEPTH;
 }
 
-static void invert_paths(struct inverter *v)
+static void invert_paths(struct inverter *v, uint32_t *ends)
 {
 	const struct calltree *t = v->upright;
 	uint32_t *rows = xcalloc(t->nodes.len, sizeof(*rows));
@@ -78,13 +80,16 @@ static void invert_paths(struct inverter *v)
 	for (uint32_t i = 1; i < t->nodes.len; i++) {
 		const struct calltree_node *n = &t->nodes.data[i];
 		rows[i] = row_above(t, rows, n->parent);
-		if (is_start(v, i))
-			invert_path(v, i, rows[i]);
+		if (!is_start(v, i))
+			continue;
+		uint32_t end = invert_path(v, i, rows[i]);
+		if (ends)
+			ends[i] = end;
 	}
 	free_ptr(&rows);
 }
 
-void calltree_invert(struct calltree *t, struct calltree *upright, const bool *tops)
+void calltree_invert(struct calltree *t, struct calltree *upright, const bool *tops, uint32_t *ends)
 {
 	struct inverter v = {
 		.tree = t, .upright = upright, .tops = tops, .deeper_key = PROFILE_NONE
@@ -92,6 +97,6 @@ void calltree_invert(struct calltree *t, struct calltree *upright, const bool *t
 
 	calltree_take_root(t, upright);
 	v.depth_limit = choose_depth_limit(&v);
-	invert_paths(&v);
+	invert_paths(&v, ends);
 	pairmap_release(&v.children);
 }

@@ -142,7 +142,7 @@ int calltree_callers(struct calltree *t, const struct profile *p,
 	if (find(&upright, &tops, p, samples, event, options, option, pattern, err) < 0)
 		return -1;
 	tree_init(t, p, event);
-	calltree_invert(t, &upright, tops);
+	calltree_invert(t, &upright, tops, NULL);
 	free(tops);
 	calltree_release(&upright);
 	calltree_finish(t);
