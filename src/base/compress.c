@@ -1,6 +1,8 @@
-/* zlib and zstd behind append-to-buffer functions with hard output bounds, and CRC-32C. */
+/* libdeflate, zlib and zstd behind append-to-buffer functions with hard output bounds, and CRC-32C.
+ */
 #include "base/compress.h"
 
+#include <libdeflate.h>
 #include <limits.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -77,24 +79,15 @@ static const uint8_t *start_of(const void *data, size_t len)
 
 void zlib_deflate(struct bytes *out, const void *data, size_t len, int level)
 {
-	z_stream z = { 0 };
-	const uint8_t *start = start_of(data, len), *end = start + len;
-	int status = deflateInit(&z, level);
+	struct libdeflate_compressor *c = libdeflate_alloc_compressor(level);
 
-	z.next_in = unconst(start);
-	while (status == Z_OK) {
-		bytes_reserve(out, INFLATE_STEP / 4 + len / 8);
-		size_t room = out->cap - out->len;
-		z.avail_in = clamp_uint((size_t)(end - z.next_in));
-		z.next_out = out->data + out->len;
-		z.avail_out = clamp_uint(room);
-		int last = z.avail_in == (size_t)(end - z.next_in);
-		status = deflate(&z, last ? Z_FINISH : Z_NO_FLUSH);
-		out->len = (size_t)(z.next_out - out->data);
-	}
-	deflateEnd(&z);
-	if (status != Z_STREAM_END)
-		xmalloc(SIZE_MAX); /* deflate fails for want of memory only */
+	if (!c)
+		xmalloc(SIZE_MAX); /* for want of memory only */
+	size_t bound = libdeflate_zlib_compress_bound(c, len);
+	bytes_reserve(out, bound);
+	out->len +=
+		libdeflate_zlib_compress(c, start_of(data, len), len, out->data + out->len, bound);
+	libdeflate_free_compressor(c);
 }
 
 /* One stream to its end; z is prepared and is released here. *in moves behind what was read. */

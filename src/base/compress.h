@@ -1,4 +1,5 @@
-/* zlib and zstd behind one small interface, and CRC-32C (Castagnoli, RFC 3720 appendix B.4). */
+/* Compression behind one small interface (libdeflate writes what zlib reads, faster and smaller; zlib reads bounded
+ * streams; zstd), and CRC-32C (Castagnoli, RFC 3720 appendix B.4). */
 #ifndef PROF_BASE_COMPRESS_H
 #define PROF_BASE_COMPRESS_H
 
@@ -9,7 +10,7 @@
 #include "base/error.h"
 
 uint32_t crc32c(uint32_t crc, const void *data, size_t len); /* start with 0; SSE4.2 when present */
-/* Append the zlib stream of data to out. level 1..9. */
+/* Append the zlib stream of data to out. level 1 (fast) .. 12. */
 void zlib_deflate(struct bytes *out, const void *data, size_t len, int level);
 /* Append the inflated data to out. Fails beyond max_len bytes or on damage. */
 int zlib_inflate(struct bytes *out, const void *data, size_t len, size_t max_len,

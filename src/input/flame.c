@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/base64.h"
+#include "base/base91.h"
 #include "base/compress.h"
 #include "base/io.h"
 #include "input/flame_tree.h"
@@ -19,7 +20,9 @@
 #define SAMPLES_MAX ((uint64_t)4 << 20)
 #define WEIGHT_MAX  ((uint64_t)INT64_MAX)
 /* Nothing that is said in the file comes before: names in it are escaped. */
-#define TREE_TAG "<metadata class=\"prof-tree\""
+/* Only the first version of the tree has it. */
+#define UNIT_ATTRIBUTE " data-unit=\""
+#define TREE_TAG       "<metadata class=\"prof-tree\""
 
 /* A node of the tree as code. */
 struct code {
@@ -315,7 +318,7 @@ static void add_named_event(struct profile *p, struct flame_string tag, bool cou
 
 	read_attribute(&text, tag.s, tag.len, " data-count=\"");
 	event.name = strtab_add_str(&p->strings, (const char *)text.data);
-	read_attribute(&text, tag.s, tag.len, " data-unit=\"");
+	read_attribute(&text, tag.s, tag.len, UNIT_ATTRIBUTE);
 	for (uint8_t unit = UNIT_COUNT; unit <= UNIT_BYTES; unit++)
 		if (strcmp(unit_name(unit), (const char *)text.data) == 0)
 			event.unit = unit;
@@ -365,12 +368,14 @@ static int find_tree(const struct bytes *file, struct flame_string *tag, struct 
 	return 0;
 }
 
-static int read_tree(struct flame_tree *tree, struct bytes *raw, struct flame_string text,
-		     const char *name, struct error *err)
+static int read_tree(struct flame_tree *tree, struct bytes *raw, struct flame_string tag,
+		     struct flame_string text, const char *name, struct error *err)
 {
 	struct bytes packed = { 0 };
 	struct error why = { 0 };
-	int rc = base64_decode(&packed, text.s, text.len);
+	bool first_version = memmem(tag.s, tag.len, UNIT_ATTRIBUTE, strlen(UNIT_ATTRIBUTE));
+	int rc = first_version ? base64_decode(&packed, text.s, text.len)
+			       : base91_decode(&packed, text.s, text.len);
 
 	if (rc == 0)
 		rc = zlib_inflate(raw, packed.data, packed.len, TREE_MAX, &why);
@@ -390,7 +395,7 @@ static int read_file(struct profile *p, const struct bytes *file, const char *na
 	if (find_tree(file, &tag, &text) < 0)
 		return error_set(err, ERROR_FORMAT,
 				 "%s: the flame graph is cut short, or shows no samples", name);
-	int rc = read_tree(&r.tree, &raw, text, name, err);
+	int rc = read_tree(&r.tree, &raw, tag, text, name, err);
 	if (rc == 0) {
 		stacks_init(&r.stacks, p);
 		build(&r, warnings);

@@ -167,7 +167,9 @@ void flame_write(struct bytes *out, const struct flame_page *page)
 	bytes_release(&body);
 	if (page->tree->total > 0) {
 		metadata(out, page);
-		bytes_printf(out, "<script><![CDATA[");
+		bytes_printf(out, "<metadata class=\"prof-script\">");
+		bytes_append(out, web_flame_packed, web_flame_packed_len);
+		bytes_printf(out, "</metadata>\n<script><![CDATA[");
 		bytes_append(out, web_flame_js, web_flame_js_len);
 		bytes_printf(out, "]]></script>\n");
 	}

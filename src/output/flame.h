@@ -99,7 +99,7 @@ void flame_metrics_build(struct flame_metrics *list, const struct flame_page *pa
 			 const struct filter_result *samples, const uint32_t *node_of_sample);
 void flame_metrics_release(struct flame_metrics *list);
 
-/* The embedded tree: the zlib stream of its columns as base64. Format in flame_payload.c. */
+/* The embedded tree: the zlib stream of its columns in base91. Format in flame_payload.c. */
 void flame_payload(struct bytes *out, const struct calltree *t, const struct flame_metrics *metrics,
 		   size_t budget);
 /* Which nodes fit the budget, counting one "small frames" node for each parent that loses children:

@@ -1,5 +1,5 @@
 /*
- * The embedded tree. Before zlib and base64 it is these bytes; integers are LEB128, each column
+ * The embedded tree. Before zlib and base91 it is these bytes; integers are LEB128, each column
  * complete:
  *
  *   version (2)
@@ -27,13 +27,13 @@
  * Frames that do not fit the budget are summed in a "small frames" child of their parent, so that
  * all sums stay exact.
  *
- * Version 1 had neither metrics nor cells; p followed the number of nodes, and what the metric is
- * stood in attributes of the element.
+ * Version 1, in base64, had neither metrics nor cells; p followed the number of nodes, and what the
+ * metric is stood in attributes of the element.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base64.h"
+#include "base/base91.h"
 #include "base/compress.h"
 #include "base/hash.h"
 #include "base/text.h"
@@ -210,7 +210,7 @@ void flame_payload(struct bytes *out, const struct calltree *t, const struct fla
 	flame_places_build(&places, t, keep);
 	add_all(&raw, t, metrics, &places);
 	zlib_deflate(&packed, raw.data, raw.len, 7);
-	base64_encode(out, packed.data, packed.len);
+	base91_encode(out, packed.data, packed.len);
 	bytes_release(&raw);
 	bytes_release(&packed);
 	flame_places_release(&places);

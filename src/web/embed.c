@@ -1,14 +1,14 @@
 /*
  * embed OUTPUT.c KEEP.txt LOADER.js STILL.css LIVE.css SCRIPT.js…: a tool of the build. Makes
  * scripts and style sheets small and writes them as C arrays. The scripts become one function; it
- * and LIVE.css are deflated, and handed to LOADER.js as base64.
+ * and LIVE.css are deflated, as text that LOADER.js unpacks.
  */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base64.h"
+#include "base/base91.h"
 #include "base/compress.h"
 #include "base/io.h"
 #include "web/minify.h"
@@ -93,24 +93,21 @@ static void pack(struct bytes *out, const char *style, char **scripts, struct by
 	add_style(&content, style);
 	bytes_u8(&content, '\0');
 	add_script(&content, &source, keep);
-	zlib_deflate(&packed, content.data, content.len, 9);
-	base64_encode(out, packed.data, packed.len);
+	zlib_deflate(&packed, content.data, content.len, 12);
+	base91_encode(out, packed.data, packed.len);
 	bytes_release(&source);
 	bytes_release(&content);
 	bytes_release(&packed);
 }
 
-/* LOADER.js is one function, which is called with what is packed. */
-static void load(struct bytes *out, const char *loader, const struct bytes *packed,
-		 struct bytes *keep)
+/* LOADER.js is one function, which is called. */
+static void load(struct bytes *out, const char *loader, struct bytes *keep)
 {
 	struct bytes source = { 0 };
 
 	append(&source, "(");
 	read_file(&source, loader);
-	append(&source, ")('");
-	bytes_append(&source, packed->data, packed->len);
-	append(&source, "');");
+	append(&source, ")();");
 	add_script(out, &source, keep);
 	append(out, "\n");
 	bytes_release(&source);
@@ -124,7 +121,8 @@ static void write_array(FILE *f, const char *name, const struct bytes *b)
 	fprintf(f, "0\n};\nconst size_t %s_len = sizeof(%s) - 1;\n", name, name);
 }
 
-static void write_output(const char *path, struct bytes *script, struct bytes *style)
+static void write_output(const char *path, struct bytes *script, struct bytes *packed,
+			 struct bytes *style)
 {
 	FILE *f = fopen(path, "we");
 
@@ -132,6 +130,7 @@ static void write_output(const char *path, struct bytes *script, struct bytes *s
 		die("cannot write %s", path);
 	fprintf(f, "/* Made by embed from src/web. */\n#include \"web/web.h\"\n\n");
 	write_array(f, "web_flame_js", script);
+	write_array(f, "web_flame_packed", packed);
 	write_array(f, "web_flame_css", style);
 	if (ferror(f) || fclose(f) != 0)
 		die("cannot write %s", path);
@@ -145,11 +144,12 @@ int main(int argc, char **argv)
 		die("usage: embed OUTPUT.c KEEP.txt LOADER.js STILL.css LIVE.css SCRIPT.js...");
 	read_file(&keep, argv[2]);
 	pack(&packed, argv[5], argv + 6, &keep);
-	load(&script, argv[3], &packed, &keep);
+	load(&script, argv[3], &keep);
 	add_style(&style, argv[4]);
 	check("the script", &script);
+	check("the packed script", &packed);
 	check("the style", &style);
-	write_output(argv[1], &script, &style);
+	write_output(argv[1], &script, &packed, &style);
 	bytes_release(&keep);
 	bytes_release(&packed);
 	bytes_release(&script);

@@ -1,14 +1,27 @@
 // What stands in the file in clear: unpacks the script and its style, and runs it as an inline script. Nothing changes where
 // that cannot be done: in an image, where scripts are forbidden, in a browser without DecompressionStream.
-packed => {
+() => {
 	const root = document.currentScript.closest('svg');
-	// The bytes of a zlib stream in base64.
+	// The bytes of a zlib stream in the digits of base/base91.h.
 	const inflate = async text => {
-		const bytes = Uint8Array.from(atob(text), c => c.charCodeAt());
-		const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'));
+		const bytes = [];
+		const digit = i => {
+			const c = text.charCodeAt(i);
+			return c - 33 - (c > 38) - (c > 60) - (c > 62) || 0;
+		};
+		let bits = 0, held = 0;
+		for (let i = 0; i < text.length; i += 2) {
+			const value = digit(i) + 91 * digit(i + 1);
+			bits |= value << held;
+			for (held += i + 2 > text.length ? 7 : (value & 8191) > 88 ? 13 : 14; held > 7; held -= 8) {
+				bytes.push(bits & 255);
+				bits >>= 8;
+			}
+		}
+		const stream = new Blob([Uint8Array.from(bytes)]).stream().pipeThrough(new DecompressionStream('deflate'));
 		return new Uint8Array(await new Response(stream).arrayBuffer());
 	};
-	inflate(packed).then(bytes => {
+	inflate(root.querySelector('.prof-script').textContent).then(bytes => {
 		const [style, text] = new TextDecoder().decode(bytes).split('\0'), script = document.createElementNS(root.namespaceURI, 'script');
 		script.textContent = text;
 		root.append(script);

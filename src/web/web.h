@@ -1,7 +1,8 @@
 /*
  * The script and the style sheet of the flame graph, embedded at build time from the files beside
- * this header (made small by embed.c). The script is a loader with the rest packed in it. ASCII,
- * ended by a NUL. Neither holds "]]>" nor "</".
+ * this header (made small by embed.c). The script is a loader; the rest is packed, as text for an
+ * element of class prof-script. ASCII, ended by a NUL. None holds "]]>" nor "</", and what is packed
+ * neither '<' nor '&'.
  */
 #ifndef PROF_WEB_WEB_H
 #define PROF_WEB_WEB_H
@@ -10,6 +11,8 @@
 
 extern const char web_flame_js[];
 extern const size_t web_flame_js_len;
+extern const char web_flame_packed[];
+extern const size_t web_flame_packed_len;
 extern const char web_flame_css[];
 extern const size_t web_flame_css_len;
 

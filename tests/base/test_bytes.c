@@ -1,5 +1,6 @@
 /* The cursor never reads past its end, and what is written reads back. */
 #include "base/base64.h"
+#include "base/base91.h"
 #include "base/bytes.h"
 
 #include "groups.h"
@@ -188,6 +189,42 @@ static void test_base64(void **state)
 	bytes_release(&data);
 }
 
+static void test_base91(void **state)
+{
+	struct bytes data = { 0 }, text = { 0 }, back = { 0 };
+	uint32_t seed = 1;
+
+	(void)state;
+	for (size_t len = 0; len < 300; len++) {
+		bytes_clear(&data);
+		bytes_clear(&text);
+		bytes_clear(&back);
+		for (size_t i = 0; i < len; i++) {
+			seed = seed * 1664525 + 1013904223;
+			/* Random, all ones and all zeroes. */
+			bytes_u8(&data, len % 3 == 0   ? (uint8_t)(seed >> 24)
+					: len % 3 == 1 ? 255
+						       : 0);
+		}
+		base91_encode(&text, data.data, len);
+		assert_in_range(text.len, len, len + len / 4 + 2);
+		for (size_t i = 0; i < text.len; i++)
+			assert_true(text.data[i] > 32 && text.data[i] < 127 &&
+				    !strchr("<>&", text.data[i]));
+		assert_int_equal(base91_decode(&back, (const char *)text.data, text.len), 0);
+		assert_int_equal(back.len, len);
+		assert_memory_equal(back.data ? back.data : data.data, data.data, len);
+	}
+	for (const char *wrong = "<>& \n\x7f\xff"; *wrong; wrong++) {
+		const char one[] = { *wrong }, second[] = { 'A', *wrong };
+		assert_int_equal(base91_decode(&back, one, 1), -1);
+		assert_int_equal(base91_decode(&back, second, 2), -1);
+	}
+	bytes_release(&data);
+	bytes_release(&text);
+	bytes_release(&back);
+}
+
 static void test_base64_that_is_none(void **state)
 {
 	static const char *const wrong[] = { "Z",     "Zg",   "Zg=",  "Zg===", "Z===",
@@ -206,6 +243,7 @@ int test_bytes_group(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_base64),
 		cmocka_unit_test(test_base64_that_is_none),
+		cmocka_unit_test(test_base91),
 		cmocka_unit_test(test_integers_are_little_endian),
 		cmocka_unit_test(test_a_failed_reader_stays_failed),
 		cmocka_unit_test(test_varints),

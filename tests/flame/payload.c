@@ -11,31 +11,38 @@
 
 #include "base/compress.h"
 
-static int digit(char c)
+static unsigned digit(char c)
 {
 	static const char digits[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+		"!\"#$%'()*+,-./0123456789:;=?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~";
 	const char *found = strchr(digits, c);
 
+	assert_int_equal(strlen(digits), 91);
 	assert_non_null(found);
 	assert_int_not_equal(c, '\0');
-	return (int)(found - digits);
+	return (unsigned)(found - digits);
 }
 
-static void decode_base64(struct bytes *out, const char *s, size_t len)
+static void add_bits(struct bytes *out, uint64_t *held, unsigned *count, uint64_t value,
+		     unsigned bits)
 {
-	assert_int_equal(len % 4, 0);
-	for (size_t i = 0; i < len; i += 4) {
-		unsigned pad = s[i + 3] != '=' ? 0 : s[i + 2] != '=' ? 1 : 2;
-		uint32_t v = 0;
-		for (size_t k = 0; k < 4; k++)
-			v = v << 6 | (k < 4 - pad ? (uint32_t)digit(s[i + k]) : 0);
-		bytes_u8(out, (uint8_t)(v >> 16));
-		if (pad < 2)
-			bytes_u8(out, (uint8_t)(v >> 8));
-		if (pad < 1)
-			bytes_u8(out, (uint8_t)v);
+	*held |= value << *count;
+	for (*count += bits; *count >= 8; *count -= 8, *held >>= 8)
+		bytes_u8(out, (uint8_t)*held);
+}
+
+static void decode_base91(struct bytes *out, const char *s, size_t len)
+{
+	uint64_t held = 0;
+	unsigned count = 0;
+
+	for (size_t i = 0; i + 1 < len; i += 2) {
+		unsigned value = digit(s[i]) + 91 * digit(s[i + 1]);
+		/* 14 bits where both 13 and 14 of them are a value of two digits. */
+		add_bits(out, &held, &count, value, value % 8192 <= 88 ? 14 : 13);
 	}
+	if (len % 2)
+		add_bits(out, &held, &count, digit(s[len - 1]), 8 - count);
 }
 
 static void read_strings(struct payload_tree *t, struct bytes_reader *r)
@@ -194,14 +201,14 @@ static void read_small(struct payload_tree *t, struct bytes_reader *r)
 	}
 }
 
-void payload_read(struct payload_tree *t, const char *base64, size_t len)
+void payload_read(struct payload_tree *t, const char *text, size_t len)
 {
 	struct bytes packed = { 0 }, raw = { 0 };
 	struct bytes_reader r;
 	struct payload_node none = { 0 };
 
 	memset(t, 0, sizeof(*t));
-	decode_base64(&packed, base64, len);
+	decode_base91(&packed, text, len);
 	assert_int_equal(zlib_inflate(&raw, packed.data, packed.len, (size_t)1 << 30, NULL), 0);
 	reader_init(&r, raw.data, raw.len);
 	assert_int_equal(reader_varint(&r), 2);

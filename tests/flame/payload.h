@@ -33,9 +33,9 @@ struct payload_tree {
 	uint64_t small; /* frames that small-frames nodes stand for */
 };
 
-/* From base64; fails the running test when the bytes are not in the documented form. */
-void payload_read(struct payload_tree *t, const char *base64, size_t len);
-/* The base64 between <metadata …> and </metadata>, in *len bytes. */
+/* From base91; fails the running test when the bytes are not in the documented form. */
+void payload_read(struct payload_tree *t, const char *text, size_t len);
+/* The text between <metadata …> and </metadata>, in *len bytes. */
 const char *payload_find(const struct bytes *svg, size_t *len);
 /* The total of the nodes with this frame name, recursion not folded. */
 uint64_t payload_total(const struct payload_tree *t, const char *name);

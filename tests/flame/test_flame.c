@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "base/base64.h"
+#include "base/base91.h"
 #include "base/compress.h"
 #include "base/io.h"
 #include "fixture.h"
@@ -54,9 +54,9 @@ static bool contains(const struct bytes *svg, const char *text)
 static void read_tree(struct payload_tree *t, const struct bytes *svg)
 {
 	size_t len;
-	const char *base64 = payload_find(svg, &len);
+	const char *text_of_tree = payload_find(svg, &len);
 
-	payload_read(t, base64, len);
+	payload_read(t, text_of_tree, len);
 }
 
 static const char small[] = "main;run;parse;tokenize 300000000 300\n"
@@ -391,10 +391,10 @@ static void test_budget_keeps_sums(void **state)
 	calltree_build(&tree, &f.profile, &f.all, 0, &frames);
 	metrics_of(&metrics, &f, &tree);
 	for (size_t budget = 1; budget < 2 * tree.nodes.len; budget = budget * 3 + 1) {
-		struct bytes base64 = { 0 };
+		struct bytes text_of_tree = { 0 };
 		struct payload_tree t;
-		flame_payload(&base64, &tree, &metrics, budget);
-		payload_read(&t, (const char *)base64.data, base64.len);
+		flame_payload(&text_of_tree, &tree, &metrics, budget);
+		payload_read(&t, (const char *)text_of_tree.data, text_of_tree.len);
 		assert_true(t.nodes.data[0].total == tree.total);
 		assert_in_range(t.nodes.len, 1, budget < 2 ? 2 : budget);
 		size_t small_nodes = 0;
@@ -407,7 +407,7 @@ static void test_budget_keeps_sums(void **state)
 		assert_int_equal(t.nodes.len - small_nodes + t.small, tree.nodes.len);
 		assert_true((budget >= tree.nodes.len) == (small_nodes == 0));
 		payload_release(&t);
-		bytes_release(&base64);
+		bytes_release(&text_of_tree);
 	}
 	flame_metrics_release(&metrics);
 	calltree_release(&tree);
@@ -534,16 +534,13 @@ static void test_rows_of_tasks(void **state)
 	bytes_release(&svg);
 }
 
-/* What the loader is called with. */
+/* What the loader unpacks. */
 static void unpack(struct bytes *out)
 {
-	const char *call = strstr(web_flame_js, "})('"),
-		   *end = call ? strchr(call + 4, '\'') : NULL;
 	struct bytes packed = { 0 };
 	struct error err = { 0 };
 
-	assert_non_null(end);
-	assert_int_equal(base64_decode(&packed, call + 4, (size_t)(end - call - 4)), 0);
+	assert_int_equal(base91_decode(&packed, web_flame_packed, web_flame_packed_len), 0);
 	assert_int_equal(zlib_inflate(out, packed.data, packed.len, 1 << 20, &err), 0);
 	bytes_u8(out, '\0');
 	bytes_release(&packed);
@@ -556,7 +553,9 @@ static void test_embedded_texts(void **state)
 	(void)state;
 	assert_int_equal(strlen(web_flame_js), web_flame_js_len);
 	assert_int_equal(strlen(web_flame_css), web_flame_css_len);
-	assert_in_range(web_flame_js_len, 1, 16 * 1024);
+	assert_int_equal(strlen(web_flame_packed), web_flame_packed_len);
+	assert_in_range(web_flame_js_len + web_flame_packed_len, 1, 16 * 1024);
+	assert_int_equal(strcspn(web_flame_packed, "<>&"), web_flame_packed_len);
 	assert_null(strstr(web_flame_js, "]]>"));
 	assert_null(strstr(web_flame_css, "</"));
 	unpack(&content);
@@ -577,12 +576,16 @@ static void test_embedded_texts(void **state)
 static void picture_only(struct bytes *out, const struct bytes *svg)
 {
 	const char *style = strstr((const char *)svg->data, web_flame_css);
+	const char *packed = strstr((const char *)svg->data, web_flame_packed);
 	const char *script = strstr((const char *)svg->data, web_flame_js);
 
 	assert_non_null(style);
+	assert_non_null(packed);
 	assert_non_null(script);
 	const char *between = style + web_flame_css_len, *after = script + web_flame_js_len;
 	bytes_append(out, svg->data, (size_t)(style - (const char *)svg->data));
+	bytes_append(out, between, (size_t)(packed - between));
+	between = packed + web_flame_packed_len;
 	bytes_append(out, between, (size_t)(script - between));
 	bytes_append(out, after, strlen(after));
 }

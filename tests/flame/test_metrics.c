@@ -160,10 +160,10 @@ static void test_budget_keeps_sums_of_all(void **state)
 	flame_metrics_build(&metrics, &page, &f.all, places);
 	assert_int_equal(metrics.rows.len, 2);
 	for (size_t budget = 1; budget < 2 * tree.nodes.len; budget = budget * 2 + 1) {
-		struct bytes base64 = { 0 };
+		struct bytes text_of_tree = { 0 };
 		struct payload_tree t;
-		flame_payload(&base64, &tree, &metrics, budget);
-		payload_read(&t, (const char *)base64.data, base64.len);
+		flame_payload(&text_of_tree, &tree, &metrics, budget);
+		payload_read(&t, (const char *)text_of_tree.data, text_of_tree.len);
 		assert_int_equal(t.metrics.data[0].total[0], tree.total);
 		assert_int_equal(t.metrics.data[1].total[0], 1 + 500 * 1000 + 499 * 500 / 2);
 		assert_int_equal(samples_of(&t, 0), 501);
@@ -175,7 +175,7 @@ static void test_budget_keeps_sums_of_all(void **state)
 			assert_int_equal(total_of(&t, 0, "g0"), 0);
 		}
 		payload_release(&t);
-		bytes_release(&base64);
+		bytes_release(&text_of_tree);
 	}
 	flame_metrics_release(&metrics);
 	calltree_release(&tree);

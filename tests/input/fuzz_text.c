@@ -10,6 +10,7 @@
 
 #include "analysis/calltree.h"
 #include "base/base64.h"
+#include "base/base91.h"
 #include "base/compress.h"
 #include "base/io.h"
 #include "input/formats.h"
@@ -53,9 +54,14 @@ static void make_file(struct bytes *out, const uint8_t *data, size_t size)
 	struct bytes packed = { 0 };
 
 	if (size == 0 || data[0] != '<') {
-		bytes_printf(out, "<metadata class=\"prof-tree\">");
+		/* The first version was in base64, with its metric in attributes. */
+		bytes_printf(out, "<metadata class=\"prof-tree\"%s>",
+			     data[0] == 1 ? " data-unit=\"ns\"" : "");
 		zlib_deflate(&packed, data, size, 1);
-		base64_encode(out, packed.data, packed.len);
+		if (data[0] == 1)
+			base64_encode(out, packed.data, packed.len);
+		else
+			base91_encode(out, packed.data, packed.len);
 		bytes_printf(out, "</metadata>");
 		bytes_release(&packed);
 		return;

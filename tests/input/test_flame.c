@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "base/base64.h"
+#include "base/base91.h"
 #include "base/compress.h"
 #include "base/io.h"
 #include "fixture.h"
@@ -21,6 +22,8 @@
 #define HEAD "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"prof\">"
 #define TAG \
 	"<metadata class=\"prof-tree\" data-event=\"e\" data-unit=\"ns\" data-count=\"a &amp;&quot;&lt;&gt;&#39;\">"
+
+#define TAG2 "<metadata class=\"prof-tree\" data-view=\"down\">"
 
 static const char demo[] =
 	"main;run;compile;parse;tokenize 3100000000 3100\n"
@@ -59,7 +62,7 @@ static void open_drawn(struct profile *p, const struct bytes *drawn)
 	assert_true(p->is_foreign && profile_is_consistent(p));
 }
 
-/* The base64 text of the embedded tree. */
+/* The text of the embedded tree. */
 static const char *tree_in(const struct bytes *drawn, size_t *len)
 {
 	const char *tag = memmem(drawn->data, drawn->len, "<metadata", 9);
@@ -175,9 +178,11 @@ static void wrap(struct bytes *out, const void *tree, size_t len)
 	struct bytes packed = { 0 };
 
 	bytes_clear(out);
-	bytes_printf(out, HEAD TAG);
+	/* Version 1 was in base64. */
+	bool is_first = len == 0 || ((const char *)tree)[0] == 1;
+	bytes_printf(out, HEAD "%s", is_first ? TAG : TAG2);
 	zlib_deflate(&packed, tree, len, 6);
-	base64_encode(out, packed.data, packed.len);
+	(is_first ? base64_encode : base91_encode)(out, packed.data, packed.len);
 	bytes_printf(out, "</metadata></svg>\n");
 	bytes_release(&packed);
 }
