@@ -51,11 +51,12 @@ int text_utf8_decode(const char *s, size_t len, uint32_t *cp)
 	return n;
 }
 
-/* Would change how the terminal shows what stands around it. */
+/* Would change how the terminal shows what stands around it, or is no character at all. */
 static bool is_unprintable(uint32_t cp)
 {
 	return cp < 0x20 || (cp >= 0x7f && cp < 0xa0) || cp == 0x061c || cp == 0x200e ||
-	       cp == 0x200f || (cp >= 0x2028 && cp <= 0x202e) || (cp >= 0x2066 && cp <= 0x2069);
+	       cp == 0x200f || (cp >= 0x2028 && cp <= 0x202e) || (cp >= 0x2066 && cp <= 0x2069) ||
+	       (cp & 0xfffe) == 0xfffe;
 }
 
 /* A backslash is shown as such unless it would read as one of our own escapes. */

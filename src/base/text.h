@@ -9,8 +9,8 @@
 #include "base/bytes.h"
 
 /* Append s with control characters (C0, DEL, C1), invalid UTF-8 and backslashes of such escapes
- * shown as \xNN; valid UTF-8 passes, but bidi controls and line/paragraph separators are escaped
- * too. */
+ * shown as \xNN; valid UTF-8 passes, but bidi controls, line/paragraph separators and what Unicode
+ * calls noncharacters (XML forbids U+FFFE and U+FFFF) are escaped too. */
 void text_append_printable(struct bytes *out, const char *s, size_t len);
 /* Append s as one word of a shell's command, quoted where that is needed; its bytes stay. */
 void text_append_quoted(struct bytes *out, const char *s);

@@ -69,24 +69,14 @@ static const char *entity(char c)
 	}
 }
 
-/* U+FFFE and U+FFFF are valid UTF-8 but no characters of XML. */
-static bool is_noncharacter(const char *s, size_t len)
-{
-	return len >= 3 && memcmp(s, "\xef\xbf", 2) == 0 && (unsigned char)s[2] >= 0xbe;
-}
-
 void flame_escape_printable(struct bytes *out, const char *s, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
 		const char *e = entity(s[i]);
-		if (e) {
+		if (e)
 			bytes_append(out, e, strlen(e));
-		} else if (is_noncharacter(s + i, len - i)) {
-			bytes_printf(out, "\\xef\\xbf\\x%02x", (unsigned char)s[i + 2]);
-			i += 2;
-		} else {
+		else
 			bytes_u8(out, (uint8_t)s[i]);
-		}
 	}
 }
 

@@ -25,6 +25,8 @@ static void test_printable(void **state)
 	check_printable("\xc2\x9b", "\\xc2\\x9b");	    /* C1: CSI */
 	check_printable("\xe2\x80\xae", "\\xe2\\x80\\xae"); /* right-to-left override */
 	check_printable("\xe2\x80\xa8", "\\xe2\\x80\\xa8"); /* line separator */
+	check_printable("\xef\xbf\xbe", "\\xef\\xbf\\xbe"); /* noncharacter */
+	check_printable("\xef\xbf\xbd", "\xef\xbf\xbd");    /* the replacement character */
 	check_printable("\xc0\xaf\xff", "\\xc0\\xaf\\xff"); /* overlong, never valid */
 	check_printable("\xed\xa0\x80", "\\xed\\xa0\\x80"); /* surrogate */
 	check_printable("\xe2\x82", "\\xe2\\x82");	    /* cut */

@@ -160,7 +160,8 @@ static const char *const hostile[][2] = {
 	{ "x<y>&\"q\"'z]]>" },
 	{ "&lt &#0 <![CDATA[" },
 	{ "rtl\xe2\x80\xaeright", "rtl\\xe2\\x80\\xaeright" },
-	{ "\xef\xbf\xbe\xf0\x9d\x95\x8f\xe5\xad\x97" },
+	{ "\xef\xbf\xbe\xf0\x9d\x95\x8f\xe5\xad\x97",
+	  "\\xef\\xbf\\xbe\xf0\x9d\x95\x8f\xe5\xad\x97" },
 };
 #define HOSTILE (sizeof(hostile) / sizeof(hostile[0]))
 
