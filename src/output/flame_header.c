@@ -88,7 +88,8 @@ static void append_summary(struct bytes *out, const struct flame_page *page)
 	append_part(out, "", (const char *)weight.data);
 	bytes_release(&weight);
 	append_part(out, "", text_count(buf, sizeof(buf), page->tree->sample_count));
-	bytes_printf(out, page->profile->is_summed ? " stacks" : " samples");
+	bytes_printf(out, page->profile->is_summed ? " stack%s" : " sample%s",
+		     page->tree->sample_count == 1 ? "" : "s");
 	append_run(out, p);
 }
 
@@ -243,7 +244,7 @@ static double legend(struct bytes *out, const struct flame_page *page, double y,
 			continue;
 		int len = snprintf(text, sizeof(text), "%s%s %.1f%%", flame_kind_name(kind),
 				   flame_kind_mark(kind), 100 * shares[kind]);
-		double need = 16 + len * KEY_CHAR + 6;
+		double need = 16 + len * KEY_CHAR + 14;
 		if (x > FLAME_MARGIN && x + need > width - FLAME_MARGIN) {
 			x = FLAME_MARGIN;
 			y += LINE_PX + 2;

@@ -3,7 +3,9 @@ let headHeight = 0, head, panel;
 
 // Give every part its place for the window's width and the view's rows.
 function arrange(forceLayout) {
-	const fixed = +meta.dataset.width, wide = Math.max(200, fixed || root.getBoundingClientRect().width);
+	const fixed = +meta.dataset.width, room = Math.max(200, fixed || root.getBoundingClientRect().width);
+	// Telephones give a bare SVG a window much wider than their screen: it is drawn for the screen, and scaled up.
+	const wide = alone && matchMedia('(pointer: coarse)').matches ? Math.min(room, screen.width) : room;
 	if (forceLayout || wide !== width + 2 * MARGIN) {
 		width = wide - 2 * MARGIN;
 		layOut();
@@ -17,11 +19,11 @@ function arrange(forceLayout) {
 	top = headHeight + barHeight + 8;
 	const height = top + (lastRow - firstRow + 1) * ROW + 16;
 	root.setAttribute('viewBox', `0 0 ${wide} ${height}`);
-	root.setAttribute('height', height);
+	root.setAttribute('height', height * room / wide);
 	if (fixed)
-		root.style.width = wide + 'px';
+		root.style.width = room + 'px';
 	else
-		root.style.height = height + 'px';
+		root.style.height = height * room / wide + 'px';
 	for (const [name, value] of [['width', wide], ['height', height]])
 		root.querySelector('.page').setAttribute(name, value);
 	frames.setAttribute('transform', `translate(${MARGIN} ${top})`);
@@ -39,9 +41,9 @@ function select(v) {
 	outline(mark, v);
 	const box = v && placed.get(v);
 	if (box) {
-		const y = top + yOf(box.row) - fromScreen(0), bar = panel.firstChild.offsetHeight;
-		if (y < bar + ROW || y > innerHeight - 2 * ROW)
-			scrollBy(0, y - innerHeight / 2 - bar / 2);
+		const y = top + yOf(box.row) - fromScreen(0), bar = panel.firstChild.offsetHeight, end = fromScreen(innerHeight) - fromScreen(0);
+		if (y < bar + ROW || y > end - 2 * ROW)
+			scrollBy(0, (y - (end + bar) / 2) * innerHeight / end);
 	}
 	mark.classList.toggle('keep', !!v && v !== zoomed);
 	show(v, true);
@@ -183,6 +185,7 @@ function listen() {
 	on(ui.query, 'input', () => change({ q: ui.query.value }, true));
 	on(window, 'hashchange', read);
 	on(window, 'resize', () => arrange());
+	on(matchMedia('print'), 'change', () => arrange());
 	on(window, 'scroll', () => requestAnimationFrame(() => {
 		stick();
 		draw();

@@ -95,7 +95,8 @@ const add = (sign, what) => change({ only: [...S.only, sign + what], zoom: [] })
 const found = () => !!search && !search.error;
 
 function bar() {
-	ui.query = el('input', { type: 'search', placeholder: 'Search (/): regular expression', 'aria-label': 'Search',
+	ui.query = el('input', { type: 'search', placeholder: 'Search (/): pattern', 'aria-label': 'Search',
+		title: 'regular expression; module: or file: before it looks there',
 		spellcheck: 'false', autocomplete: 'off' });
 	ui.found = el('span', { class: 'soft' });
 	ui.path = el('nav', { class: 'path', 'aria-label': 'Zoom path and filters' });

@@ -28,6 +28,33 @@ async function checkContrast(p) {
 		assert(contrast(text, ground) >= 4.5, `${name}: contrast ${contrast(text, ground).toFixed(2)}`);
 }
 
+// Where texts stand: { text, x, y, width, height } in CSS pixels.
+const boxesOf = (p, selector) => p.value(`[...document.querySelectorAll(${JSON.stringify(selector)})].map(e => {
+	const { x, y, width, height } = e.getBoundingClientRect(); return { text: e.textContent, x, y, width, height }; })`);
+
+// The colours of a box's pixels, most frequent first.
+function coloursIn(png, box, scale) {
+	const count = new Map();
+	for (let y = Math.ceil((box.y + 2) * scale); y < (box.y + box.height - 2) * scale; y++)
+		for (let x = Math.ceil(box.x * scale); x < (box.x + box.width) * scale; x++) {
+			const colour = png.at(x, y).join();
+			count.set(colour, (count.get(colour) || 0) + 1);
+		}
+	return [...count].sort((a, b) => b[1] - a[1]).map(([colour]) => colour.split(','));
+}
+
+// As the eye gets it: of the pixels of every text on the screen, the ground (most of them) against the ink. Returns
+// how many texts were looked at.
+async function checkPixels(p, boxes) {
+	const png = decode(await p.screenshot()), scale = png.width / await p.value('innerWidth');
+	const seen = boxes.filter(b => b.width > 0 && b.y >= 0 && (b.y + b.height) * scale < png.height);
+	for (const box of seen) {
+		const [ground, ...others] = coloursIn(png, box, scale), best = Math.max(...others.map(c => contrast(ground, c)));
+		assert(best >= 4.5, `"${box.text}" has a contrast of ${best.toFixed(2)} on ${ground}`);
+	}
+	return seen.length;
+}
+
 module.exports = {
 	async 'has enough contrast'(p, at) {
 		await p.open(at('demo.svg'));
@@ -36,6 +63,51 @@ module.exports = {
 			await p.media({ colorScheme });
 			await checkContrast(p);
 		}
+	},
+	async 'has enough contrast in its pixels'(p, at) {
+		for (const dark of [false, true]) {
+			const page = await p.another({ dark, width: 1200, height: 500, deviceScaleFactor: 2 });
+			for (const [link, least] of [['#q=mem', 20], ['#zoom=main;run;compile;emit', 10]]) {
+				await page.open(at('demo.svg') + link);
+				await live(page);
+				assert(await checkPixels(page, await boxesOf(page, '.frames text')) >= least, link);
+			}
+			const still = await p.another({ dark, script: false, width: 1200, height: 500, deviceScaleFactor: 2 });
+			await still.open(at('demo.svg'));
+			const boxes = await boxesOf(still, '.prof text');
+			assert(await checkPixels(still, boxes) > 25);
+			// The image stands where the picture stood.
+			await still.open(at('image.html'));
+			assert(await checkPixels(still, boxes) > 25);
+		}
+	},
+	async 'keeps to the colours that a reader forces'(p, at) {
+		for (const colorScheme of ['light', 'dark']) {
+			await p.media({ colorScheme, forcedColors: 'active' });
+			await p.open(at('demo.svg') + '#root=top');
+			await live(p);
+			const style = (selector, name) => p.value(`getComputedStyle(document.querySelector(${JSON.stringify(selector)})).${name}`);
+			assert.equal(await style('.page', 'fill'), await style('.bar', 'backgroundColor'));
+			assert.equal(await style('.page', 'fill'), colorScheme === 'dark' ? 'rgb(0, 0, 0)' : 'rgb(255, 255, 255)');
+			assert.notEqual(await style('button[aria-pressed=true]', 'backgroundColor'), await style('button[aria-pressed=false]', 'backgroundColor'));
+			await checkPixels(p, await boxesOf(p, '.frames text'));
+			// Kinds can still be told by their colours, in frames and in the legend.
+			assert.equal(new Set(await p.value("[...document.querySelectorAll('.panel svg path')].map(e => getComputedStyle(e).stroke)")).size, 7);
+		}
+	},
+	async 'prints the graph without its controls'(p, at) {
+		const bottom = selector => p.value(`document.querySelector(${JSON.stringify(selector)}).getBoundingClientRect().bottom`);
+		await p.open(at('demo.svg'));
+		await live(p);
+		const before = await labels(p);
+		await p.media({ media: 'print' });
+		await p.until("document.querySelector('.bar').offsetHeight === 0");
+		await p.until("Math.min(...[...document.querySelectorAll('.frames text')].map(t => t.getBoundingClientRect().top)) < 130");
+		assert.deepEqual(await labels(p), before);
+		const highest = Math.min(...(await boxesOf(p, '.frames text')).map(b => b.y));
+		assert(highest > await bottom('.panel p:last-child'), 'the graph is below the header');
+		await p.media({ media: 'screen' });
+		await p.until("document.querySelector('.bar').offsetHeight > 50");
 	},
 	async 'paints all code in one colour'(p, at) {
 		await p.open(at('blue.svg'));

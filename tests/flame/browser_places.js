@@ -35,6 +35,31 @@ module.exports = {
 		assert(await p.value('document.documentElement.scrollWidth <= innerWidth'));
 		assert((await labels(p)).includes('tokenize'));
 	},
+	async 'is of a readable size on a telephone, and zooms by touch'(p, at) {
+		for (const file of ['demo.svg', 'page.html']) {
+			const phone = await p.another({ width: 390, height: 844, isMobile: true, hasTouch: true, deviceScaleFactor: 2 });
+			await phone.open(at(file));
+			await live(phone);
+			const scale = await phone.value('visualViewport.scale');
+			const height = await phone.value("document.querySelector('.bar button').getBoundingClientRect().height");
+			assert(height * scale > 20, `${file}: a button is ${height * scale} px high`);
+			assert(await phone.value('document.documentElement.scrollWidth <= innerWidth'), file);
+			await phone.tap(...await spot(phone, 'emit'));
+			await phone.until("/emit$/.test(location.hash)");
+			assert.deepEqual(await crumbs(phone), ['all', 'main', 'run', 'compile', 'emit']);
+			await phone.tap(...await spot(phone, 'ksys_write [k]'));
+			await phone.until("/ksys_write$/.test(location.hash)");
+		}
+	},
+	async 'scrolls to what is found on a telephone'(p, at) {
+		const phone = await p.another({ width: 390, height: 844, isMobile: true, hasTouch: true });
+		await phone.open(at('deep.svg') + '#q=leaf');
+		await live(phone);
+		await phone.page.keyboard.press('n');
+		await phone.until('scrollY > 100000');
+		const [, y] = await spot(phone, 'leaf');
+		assert(y > 0 && y < await phone.value('innerHeight'));
+	},
 	async 'is a whole picture without script'(p, at) {
 		const still = await p.another({ script: false });
 		await still.open(at('demo.svg'));

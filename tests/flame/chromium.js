@@ -37,6 +37,13 @@ class Page extends Frame {
 		page.on('console', m => m.type() === 'error' && this.errors.push(m.text()));
 	}
 
+	// What went wrong in the page tells why.
+	until(expression, seconds) {
+		return super.until(expression, seconds).catch(e => {
+			throw new Error([e.message, ...this.errors].join('\n'));
+		});
+	}
+
 	// A page of its own profile. more: what else playwright knows of contexts (isMobile, hasTouch, …).
 	static async create(browser, { width = 1280, height = 800, dark = false, script = true, ...more } = {}) {
 		const context = await browser.newContext({ viewport: { width, height }, colorScheme: dark ? 'dark' : 'light', javaScriptEnabled: script, ...more });
@@ -99,9 +106,9 @@ class Page extends Frame {
 		return this.page.touchscreen.tap(x, y);
 	}
 
-	// PNG of what the window shows, or of the whole page.
-	async screenshot(file, whole = false) {
-		const png = await this.page.screenshot({ fullPage: whole, timeout: 60000 });
+	// PNG of what the window shows.
+	async screenshot(file) {
+		const png = await this.page.screenshot();
 		if (file)
 			writeFileSync(file, png);
 		return png;
