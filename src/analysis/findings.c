@@ -11,10 +11,11 @@
 #include "analysis/origin.h"
 
 #define FEW_SAMPLES	 ((uint64_t)500)
-#define NO_LINES_LIMIT	 0.20
 #define BUSY_LIMIT	 0.90 /* of the wall time: a thread that is bound by its core */
 #define IDLE_LIMIT	 0.50
 #define LEAST_WALL_TICKS 100.0
+#define STEAL_LIMIT	 0.05 /* of the time that CPUs had work */
+#define LEAST_CPU_NS	 UINT64_C(1000000000)
 #define Z95		 1.96
 
 void findings_append_report(struct bytes *out, const struct findings_input *in)
@@ -24,7 +25,7 @@ void findings_append_report(struct bytes *out, const struct findings_input *in)
 	bytes_printf(out, "%s", in->selection ? in->selection : "");
 }
 
-static double binomial_error(double share, double n)
+double findings_binomial_error(double share, double n)
 {
 	double rest = share < 1 ? 1 - share : 0;
 
@@ -114,7 +115,7 @@ static void add_few_samples(struct findings *f, const struct findings_input *in)
 
 	if (in->profile->is_summed || !h->delivered || h->delivered >= FEW_SAMPLES)
 		return;
-	finding.error = binomial_error(0.5, (double)h->delivered);
+	finding.error = findings_binomial_error(0.5, (double)h->delivered);
 	bytes_printf(&text, "for a share of half, of only %" PRIu64 " sample%s: %s", h->delivered,
 		     h->delivered == 1 ? "" : "s",
 		     h->filtered ? "choose more of the recording" : "record for longer");
@@ -200,9 +201,9 @@ static void add_busy_thread(struct findings *f, const struct findings_input *in,
 
 	share = share < 1 ? share : 1;
 	finding.share = share;
-	finding.error = binomial_error(share, ticks);
+	finding.error = findings_binomial_error(share, ticks);
 	if (ticks < LEAST_WALL_TICKS || share - finding.error <= BUSY_LIMIT ||
-	    next + binomial_error(next, ticks) >= IDLE_LIMIT)
+	    next + findings_binomial_error(next, ticks) >= IDLE_LIMIT)
 		return;
 	finding.text = xasprintf("of the wall time %s ran, the next %u%%: one core is the limit",
 				 name, (unsigned)(next * 100 + 0.5));
@@ -230,77 +231,23 @@ static void add_threads(struct findings *f, const struct findings_input *in)
 	vec_release(&t.items);
 }
 
-/* Per module: a location with a line. */
-static bool *find_modules_with_lines(const struct profile *p)
-{
-	bool *has = xcalloc(p->modules.len, sizeof(*has));
-
-	for (size_t i = 0; i < p->locations.len; i++) {
-		const struct profile_location *l = &p->locations.data[i];
-		if (l->module < p->modules.len && l->frame_count)
-			has[l->module] |= p->frames.data[l->first_frame].line != 0;
-	}
-	return has;
-}
-
-static bool could_have_lines(const struct profile_module *m)
-{
-	return m->kind == MODULE_FILE &&
-	       (m->symbols == SYMBOLS_SYMTAB || m->symbols == SYMBOLS_DYNSYM ||
-		m->symbols == SYMBOLS_MISSING);
-}
-
-/* Samples per module without lines; returns how many samples there are. */
-static uint64_t count_without_lines(const struct findings_input *in, uint64_t *of_module)
+/* Counted by the kernel, for the whole machine and the whole time. */
+static void add_steal(struct findings *f, const struct findings_input *in)
 {
 	const struct profile *p = in->profile;
-	bool *has = find_modules_with_lines(p);
-	uint64_t count = 0;
+	struct finding finding = { .id = "steal", .of = "CPU time", .error = NAN };
 
-	for (size_t i = 0; i < in->samples->samples.len; i++) {
-		const struct profile_sample *s = &p->samples.data[in->samples->samples.data[i]];
-		if (s->event != in->event || s->flags & SAMPLE_SYNTHETIC)
-			continue;
-		count++;
-		if (s->leaf_module < p->modules.len && !has[s->leaf_module] &&
-		    could_have_lines(&p->modules.data[s->leaf_module]))
-			of_module[s->leaf_module]++;
-	}
-	free(has);
-	return count;
-}
-
-static void add_module_without_lines(struct findings *f, const struct findings_input *in,
-				     uint32_t module)
-{
-	const char *name = frame_module_name(in->profile, module);
-	struct finding *finding = &f->items.data[f->items.len - 1];
-
-	finding->command = health_package_remedy(in->profile, module);
-	finding->text = xasprintf("of the samples are in %s, without source lines: %s", name,
-				  finding->command ? "install its debug file"
-				  : in->profile->modules.data[module].flags & MODULE_NO_DEBUG_FILE
-					  ? "it is stripped, build it with -g"
-					  : "build it with -g");
-}
-
-static void add_no_lines(struct findings *f, const struct findings_input *in)
-{
-	const struct profile *p = in->profile;
-	uint64_t *of_module = xcalloc(p->modules.len, sizeof(*of_module));
-	uint64_t count = p->is_foreign ? 0 : count_without_lines(in, of_module);
-	uint32_t worst = 0;
-
-	for (uint32_t i = 1; i < p->modules.len; i++)
-		worst = of_module[i] > of_module[worst] ? i : worst;
-	struct finding finding = { .id = "no-lines", .of = "samples" };
-	finding.share = p->modules.len ? share_of(of_module[worst], count) : 0;
-	finding.error = binomial_error(finding.share, (double)count);
-	if (count && finding.share - finding.error > NO_LINES_LIMIT) {
-		vec_push(&f->items, finding);
-		add_module_without_lines(f, in, worst);
-	}
-	free(of_module);
+	if (p->runs.len != 1 || in->health->filtered)
+		return;
+	uint64_t busy = p->runs.data[0].cpu_busy_ns, steal = p->runs.data[0].cpu_steal_ns;
+	uint64_t all = busy + steal;
+	finding.share = share_of(steal, all);
+	if (all < busy || all < LEAST_CPU_NS || finding.share <= STEAL_LIMIT)
+		return;
+	finding.text = xstrdup("of the time that the machine's CPUs had work other guests ran "
+			       "(steal): measure when the host is quiet");
+	finding.command = health_record_again(p);
+	vec_push(&f->items, finding);
 }
 
 static int compare(const void *pa, const void *pb)
@@ -332,7 +279,9 @@ void findings_compute(struct findings *f, const struct findings_input *in)
 	findings_add_shares(f, in);
 	/* What has no names has no lines either, and the same mends it. */
 	if (!is_found(f, fault_id(HEALTH_NO_NAMES)))
-		add_no_lines(f, in);
+		findings_add_no_lines(f, in);
+	findings_add_debug_build(f, in);
+	add_steal(f, in);
 	if (f->items.len > first)
 		qsort(f->items.data + first, f->items.len - first, sizeof(*f->items.data), compare);
 }

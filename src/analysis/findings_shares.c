@@ -12,8 +12,7 @@
 #include "analysis/jackknife.h"
 #include "base/text.h"
 
-#define LEAST_SAMPLES ((uint64_t)20)
-#define NAMES_SHOWN   3
+#define NAMES_SHOWN 3
 
 enum { IN_KERNEL = 1, IN_USER = 2, AT_LEAF = 4, BY_TIMER = 8 };
 
@@ -130,6 +129,10 @@ static const char *const entry_names[] = { "entry_SYSCALL_64*",
 static const char *const unmask_names[] = { "raw_spin_unlock_irqrestore",
 					    "raw_spin_unlock_irq",
 					    "finish_task_switch*",
+					    "native_irq_enable",
+					    "pv_native_irq_enable",
+					    "pvm_irq_enable",
+					    "xen_irq_enable*",
 					    "local_bh_enable_ip",
 					    "softirqentry_text_start",
 					    "do_softirq",
@@ -398,7 +401,7 @@ static void try_rule(struct findings *f, const struct rule *r, const struct find
 	if (!applies(r, in->profile, in->event))
 		return;
 	measure_rule(&m);
-	if (m.count >= LEAST_SAMPLES && m.total) {
+	if (m.count >= FINDINGS_LEAST_SAMPLES && m.total) {
 		double all = (double)m.total;
 		finding.share = (double)m.weight / all;
 		finding.error = slices->total / all * jackknife_half_width(&m.row, slices);

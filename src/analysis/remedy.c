@@ -106,6 +106,11 @@ static char *record_again(const struct profile *p, const char *options)
 	return (char *)out.data;
 }
 
+char *health_record_again(const struct profile *p)
+{
+	return record_again(p, "");
+}
+
 /* Tasks shorter than the period: root samples whole CPUs for them, others need a shorter period. */
 static char *see_short_tasks(const struct profile *p)
 {

@@ -242,7 +242,8 @@ static uint32_t take_function(struct taking *t, uint32_t function, uint32_t modu
 					.linkage = take_string(t, f->linkage),
 					.file = take_string(t, f->file),
 					.line = f->line,
-					.module = module };
+					.module = module,
+					.flags = f->flags };
 	uint64_t key = hash_bytes(&row, sizeof(row), 0);
 	uint32_t known = hmap_get(&t->functions, key);
 

@@ -89,6 +89,7 @@ static uint32_t intern_function(struct job *j, const struct profile_symbol_frame
 		.linkage = strtab_add_str(strings, f->linkage),
 		.file = strtab_add_str(strings, f->function_file ? f->function_file : f->file),
 		.line = f->function_line,
+		.flags = f->function_flags,
 		.module = j->module,
 	};
 	if (row.linkage == row.name)

@@ -61,6 +61,7 @@ enum files_proc {
 	FILES_PROC_CHILDREN,  /* direct children of all its threads, as u32 little-endian */
 	FILES_PROC_KALLSYMS, FILES_PROC_MODULES, FILES_PROC_PIDS, /* system-wide: pid and tid ignored */
 	FILES_PROC_BOOT_ID, FILES_PROC_KERNEL_NOTES, /* likewise; the latter is /sys/kernel/notes */
+	FILES_PROC_CPU_TIMES, /* likewise: /proc/stat */
 };
 /* Append the entry's bytes to out (bounded: 64 MB). tid 0: the process's entry. */
 int files_read_proc(struct files *f, enum files_proc what, pid_t pid, pid_t tid, struct bytes *out, struct error *err);

@@ -29,6 +29,7 @@ static const char *const system_paths[] = {
 	[FILES_PROC_PIDS] = "/proc/",
 	[FILES_PROC_BOOT_ID] = "/proc/sys/kernel/random/boot_id",
 	[FILES_PROC_KERNEL_NOTES] = "/sys/kernel/notes",
+	[FILES_PROC_CPU_TIMES] = "/proc/stat",
 };
 
 static int make_path(char out[64], enum files_proc what, pid_t pid, pid_t tid)

@@ -245,7 +245,7 @@ static bool is_about_a_process(const struct protocol_request *q)
 		return !is_cache_request(q);
 	return q->what != FILES_PROC_KALLSYMS && q->what != FILES_PROC_MODULES &&
 	       q->what != FILES_PROC_PIDS && q->what != FILES_PROC_BOOT_ID &&
-	       q->what != FILES_PROC_KERNEL_NOTES;
+	       q->what != FILES_PROC_KERNEL_NOTES && q->what != FILES_PROC_CPU_TIMES;
 }
 
 static void serve_request(const struct files_server *s, const struct protocol_request *q,

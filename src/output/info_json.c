@@ -1,8 +1,8 @@
-/* prof info as JSON, schema "prof.info" version 1. */
+/* prof info as JSON, schema "prof.info" version 2. */
 #include "output/info.h"
 #include "output/json.h"
 
-#define SCHEMA_VERSION 1
+#define SCHEMA_VERSION 2
 
 static void add_string(struct json *j, const struct profile *p, const char *name, uint32_t id)
 {
@@ -21,6 +21,8 @@ static void add_runs(struct json *j, const struct profile *p)
 		json_u64(j, "start_ns", r->start_ns);
 		json_u64(j, "end_ns", r->end_ns);
 		json_u64(j, "start_realtime_ns", r->start_realtime_ns);
+		json_u64(j, "cpu_busy_ns", r->cpu_busy_ns);
+		json_u64(j, "cpu_steal_ns", r->cpu_steal_ns);
 		if (r->exit_status == -1)
 			json_null(j, "wait_status");
 		else

@@ -93,6 +93,10 @@ static uint32_t add_run(struct merge *m, const struct merge_row *in)
 
 	if (id < m->p->runs.len && row->end_ns == 0)
 		row->end_ns = m->p->runs.data[id].end_ns;
+	if (id < m->p->runs.len && row->cpu_busy_ns == 0 && row->cpu_steal_ns == 0) {
+		row->cpu_busy_ns = m->p->runs.data[id].cpu_busy_ns;
+		row->cpu_steal_ns = m->p->runs.data[id].cpu_steal_ns;
+	}
 	PUT(&m->p->runs, id, *row);
 	return id;
 }
@@ -312,7 +316,8 @@ static uint32_t add_node(struct merge *m, const struct merge_row *in)
 static uint32_t add_function(struct merge *m, const struct merge_row *in)
 {
 	const struct profile_function *row = in->row;
-	uint64_t key[] = { pair(row->name, row->linkage), pair(row->file, row->line), row->module };
+	uint64_t key[] = { pair(row->name, row->linkage), pair(row->file, row->line),
+			   pair(row->module, row->flags) };
 	size_t fresh = m->p->functions.len;
 	uint32_t id = place(m, TABLE_FUNCTIONS, key, PROFILE_NONE, fresh);
 

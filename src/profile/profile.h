@@ -51,7 +51,10 @@ struct profile_run {
 	uint32_t tool; /* string: "prof 0.1.0", or the importer's source */
 	uint64_t start_ns, end_ns;
 	uint64_t start_realtime_ns;
-	int32_t exit_status; /* wait status of the launched command, -1 when unknown */
+	/* Of all CPUs of the machine between start and end; both 0 when not known. */
+	uint64_t cpu_busy_ns;  /* they worked */
+	uint64_t cpu_steal_ns; /* they would have, but the hypervisor let others run */
+	int32_t exit_status;   /* wait status of the launched command, -1 when unknown */
 };
 
 /* The same instant on several clocks. */
@@ -218,7 +221,11 @@ struct profile_function {
 	uint32_t file;	  /* string */
 	uint32_t line;	  /* of the declaration, 0 unknown */
 	uint32_t module;
+	uint32_t flags;
 };
+
+/* How its code was compiled, as far as debug information says; neither: not known, or the function was inlined. */
+enum { FUNCTION_UNOPTIMIZED = 1, FUNCTION_OPTIMIZED = 2 };
 
 /* What a function's symbol is called besides, or whose code it is as well. */
 enum alias_relation {

@@ -54,6 +54,8 @@ static const struct column run_columns[] = {
 	  .type = COLUMN_SIGNED,
 	  .encoding = ENCODING_PLAIN,
 	  FIELD(profile_run, exit_status) },
+	NUMBER(profile_run, cpu_busy_ns, "ns", ENCODING_PLAIN),
+	NUMBER(profile_run, cpu_steal_ns, "ns", ENCODING_PLAIN),
 };
 
 static const struct column event_columns[] = {
@@ -118,6 +120,7 @@ static const struct column function_columns[] = {
 	STRING(profile_function, file),
 	NUMBER(profile_function, line, "", ENCODING_PLAIN),
 	REFERENCE(profile_function, module, TABLE_MODULES, ENCODING_PLAIN),
+	NUMBER(profile_function, flags, "", ENCODING_PLAIN),
 };
 
 static const struct column alias_columns[] = {

@@ -83,6 +83,7 @@ struct profile_symbol_frame {
 	const char *name, *linkage, *file; /* file: of the line */
 	const char *function_file;	   /* NULL: same as file */
 	uint32_t line, function_line;
+	uint32_t function_flags; /* FUNCTION_UNOPTIMIZED or its like */
 	const struct profile_symbol_alias *aliases; /* of the function; once in an epoch is enough */
 	uint32_t alias_count;
 };

@@ -124,7 +124,8 @@ void profile_writer_add_clock(struct profile_writer *w, const struct profile_clo
 uint32_t writer_add_function(struct profile_writer *w, const struct profile_function *row)
 {
 	uint64_t key[3] = { (uint64_t)row->name << 32 | row->linkage,
-			    (uint64_t)row->file << 32 | row->line, row->module };
+			    (uint64_t)row->file << 32 | row->line,
+			    (uint64_t)row->flags << 32 | row->module };
 	uint32_t fresh = w->tables[TABLE_FUNCTIONS].first_id + w->tables[TABLE_FUNCTIONS].count;
 	uint32_t id = keyset_add(&w->functions, key, fresh);
 
@@ -169,6 +170,7 @@ static uint32_t add_frame(struct profile_writer *w, uint32_t module,
 		.name = add_symbol_string(w, f->name),
 		.linkage = add_symbol_string(w, f->linkage),
 		.line = f->function_line,
+		.flags = f->function_flags,
 		.module = module,
 	};
 

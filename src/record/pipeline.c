@@ -671,6 +671,8 @@ int pipeline_finish(struct pipeline *p, const struct pipeline_end *end, struct e
 	if (p->config.imported)
 		p->config.run.start_ns = p->stats.first_ns;
 	p->config.run.end_ns = end->end_ns;
+	p->config.run.cpu_busy_ns = end->cpu_busy_ns;
+	p->config.run.cpu_steal_ns = end->cpu_steal_ns;
 	p->config.run.exit_status = end->exit_status;
 	struct profile_run run = run_row(p);
 	profile_writer_update_run(p->writer, p->run_row, &run);

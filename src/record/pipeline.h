@@ -93,6 +93,7 @@ struct pipeline_end {
 	uint64_t rusage_ns;
 	int32_t exit_status;
 	uint64_t end_ns;
+	uint64_t cpu_busy_ns, cpu_steal_ns; /* of the machine, as in struct profile_run */
 	uint64_t other_cpu_ns; /* CPU time of prof's other processes; this one's is added */
 	uint64_t ring_bytes, stack_bytes, openers_killed, detached;
 	bool system_wide;

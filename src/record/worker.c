@@ -4,6 +4,7 @@
 #include "base/io.h"
 #include "base/log.h"
 #include "record/confine.h"
+#include "record/cpu_times.h"
 #include "record/describe.h"
 #include "record/pipeline.h"
 #include "record/rings.h"
@@ -35,6 +36,7 @@ struct worker {
 	struct files *files, *name_files;
 	struct rings rings;
 	struct describe about;
+	struct cpu_times cpu_times; /* when it began */
 	struct profile_writer *writer;
 	struct pipeline *pipeline;
 	int output;
@@ -178,6 +180,7 @@ static void new_pipeline(struct worker *w)
 					? 0
 					: w->plan->requested_hz,
 	};
+	cpu_times_read(&w->cpu_times, w->files);
 	w->pipeline = pipeline_new(&config, w->writer);
 	free(events);
 	for (size_t i = 0; i < w->plan->notes.len; i++)
@@ -471,6 +474,17 @@ static void receive(struct worker *w)
 
 /* ---- the end ---- */
 
+static void measure_cpus(struct worker *w, struct pipeline_end *end)
+{
+	struct cpu_times now = { 0 };
+	long ticks = sysconf(_SC_CLK_TCK);
+
+	cpu_times_read(&now, w->files);
+	cpu_times_between(&w->cpu_times, &now, ticks > 0 ? (uint64_t)ticks : 0, &end->cpu_busy_ns,
+			  &end->cpu_steal_ns);
+	cpu_times_release(&now);
+}
+
 static void finish(struct worker *w)
 {
 	struct rings_count count = { .event_count = w->plan->events.items.len };
@@ -502,6 +516,7 @@ static void finish(struct worker *w)
 			w->plan->stack_mode == STACK_COPY ? w->plan->stack_bytes[w->grown] : 0,
 		.system_wide = w->plan->system_wide,
 	};
+	measure_cpus(w, &end);
 	note_clocks(w);
 	note_openers(w);
 	note_outliving(w);
@@ -534,6 +549,7 @@ static void release(struct worker *w)
 	files_free(w->files);
 	files_free(w->name_files);
 	describe_release(&w->about);
+	cpu_times_release(&w->cpu_times);
 }
 
 static void record(struct worker *w)

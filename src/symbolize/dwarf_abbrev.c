@@ -61,6 +61,8 @@ static enum dwarf_slot slot_of_unit(uint64_t attribute)
 		return SLOT_STMT_LIST;
 	case DW_AT_comp_dir:
 		return SLOT_COMP_DIR;
+	case DW_AT_producer:
+		return SLOT_PRODUCER;
 	case DW_AT_str_offsets_base:
 		return SLOT_STR_OFFSETS_BASE;
 	case DW_AT_addr_base:

@@ -302,6 +302,7 @@ static void take_attributes(struct dwarf_unit *u, const struct dwarf_die *die)
 	if (dwarf_die_has(die, SLOT_DWO_ID))
 		u->signature = die->values[SLOT_DWO_ID].number;
 	u->folder = string_or_null(u, die, SLOT_COMP_DIR);
+	u->build = dwarf_producer_build(string_or_null(u, die, SLOT_PRODUCER));
 	bool skeleton = u->type == DW_UT_skeleton ||
 			(u->widths.version < 5 && dwarf_die_has(die, SLOT_DWO_ID));
 	if (skeleton && !u->file->split) {

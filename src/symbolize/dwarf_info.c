@@ -234,6 +234,12 @@ static struct dwarf_unit *unit_of_calls(struct dwarf_unit *u)
 	return u->split->files.list.len ? u->split : u;
 }
 
+/* A skeleton says nothing. */
+static enum dwarf_build build_of(const struct dwarf_unit *u)
+{
+	return u->split ? u->split->build : u->build;
+}
+
 /* The frames of a node and of all around it. */
 static void push_chain(struct dwarf_unit *u, uint32_t node, struct dwarf_frame *place,
 		       struct dwarf_frames *out)
@@ -250,6 +256,8 @@ static void push_chain(struct dwarf_unit *u, uint32_t node, struct dwarf_frame *
 			n->call_file == DWARF_NONE ? NULL : dwarf_unit_file(calls, n->call_file);
 		place->line = n->call_line;
 		out->function = node + 1;
+		if (n->parent == DWARF_NONE)
+			out->list.data[out->list.len - 1].build = build_of(u);
 		node = n->parent;
 	}
 }

@@ -14,6 +14,8 @@
 
 struct dwarf_info;
 
+enum dwarf_build { DWARF_BUILD_UNKNOWN, DWARF_BUILD_UNOPTIMIZED, DWARF_BUILD_OPTIMIZED };
+
 struct dwarf_frame { /* strings may be NULL; they live as long as what they were asked of */
 	const char *linkage, *name; /* of the function */
 	const char *declaration_file;
@@ -21,7 +23,8 @@ struct dwarf_frame { /* strings may be NULL; they live as long as what they were
 	uint32_t function; /* from 1 on, the same for each frame of one function; 0: only the line
 			      is known */
 	uint32_t line;
-	const char *file; /* of the line; NULL unknown */
+	const char *file;	/* of the line; NULL unknown */
+	enum dwarf_build build; /* of the function that the code is in; others' is not known */
 };
 
 struct dwarf_frames {

@@ -73,6 +73,7 @@ enum dwarf_slot {
 	SLOT_SIGNATURE,
 	SLOT_STMT_LIST,
 	SLOT_COMP_DIR,
+	SLOT_PRODUCER,
 	SLOT_STR_OFFSETS_BASE,
 	SLOT_ADDR_BASE,
 	SLOT_RNGLISTS_BASE,
@@ -171,6 +172,7 @@ struct dwarf_unit {
 	struct dwarf_value ranges, high_pc;
 	const char *folder;   /* of compilation */
 	const char *dwo_name; /* skeletons */
+	enum dwarf_build build;
 
 	/* Filled when an address or a name in the unit is first asked for. */
 	bool has_tree, has_rows, has_files;
@@ -305,6 +307,9 @@ void dwarf_unit_read_tree(struct dwarf_unit *u);
 uint32_t dwarf_unit_node(struct dwarf_unit *u, uint64_t address, uint64_t *start, uint64_t *end);
 void dwarf_unit_release(struct dwarf_unit *u);
 void dwarf_walk_free(struct dwarf_walk *w);
+
+/* How code was compiled, as far as the producer (NULL: none) says (dwarf_producer.c). */
+enum dwarf_build dwarf_producer_build(const char *producer);
 
 /* Lines (dwarf_line.c). */
 void dwarf_unit_read_rows(struct dwarf_unit *u);

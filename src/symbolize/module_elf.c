@@ -443,6 +443,9 @@ static void push_frame(struct symbol_module *m, const struct dwarf_frame *from,
 		.linkage = from->linkage,
 		.function_file = from->declaration_file,
 		.function_line = from->declaration_line,
+		.function_flags = from->build == DWARF_BUILD_UNOPTIMIZED ? FUNCTION_UNOPTIMIZED
+				  : from->build == DWARF_BUILD_OPTIMIZED ? FUNCTION_OPTIMIZED
+									 : 0,
 	};
 
 	frame.name = shown_name(m, from);

@@ -1,17 +1,17 @@
 /*
  * Little-endian: magic, number of places, of frames, the note's offset; the places (start as u64;
- * length, first frame, number of frames as u32), ascending and disjoint; the frames (six u32); last
- * the texts, each ended by a NUL, named by offset + 1.
+ * length, first frame, number of frames as u32), ascending and disjoint; the frames (seven u32);
+ * last the texts, each ended by a NUL, named by offset + 1.
  */
 #include "symbolize/places.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define MAGIC	    0x31434c50u /* "PLC1" */
+#define MAGIC	    0x32434c50u /* "PLC2" */
 #define HEAD_BYTES  16u
 #define PLACE_BYTES 20u
-#define FRAME_BYTES 24u
+#define FRAME_BYTES 28u
 #define MAX_PLACES  ((size_t)1 << 19)
 #define MAX_FRAMES  ((size_t)1 << 20)
 #define MAX_CHAIN   256u
@@ -77,6 +77,7 @@ static bool read_frame(struct places *p, uint32_t i, struct profile_symbol_frame
 		    read_text(p, reader_u32(&r), &out->function_file);
 	out->line = reader_u32(&r);
 	out->function_line = reader_u32(&r);
+	out->function_flags = reader_u32(&r);
 	return good && out->name;
 }
 
@@ -153,7 +154,8 @@ void places_add(struct places *p, uint64_t start, uint64_t end,
 					   keep_text(p, f->file),
 					   keep_text(p, f->function_file),
 					   f->line,
-					   f->function_line };
+					   f->function_line,
+					   f->function_flags };
 		vec_push(&p->frames, row);
 	}
 	share_chain(p, &place);
@@ -233,6 +235,7 @@ static void write_frames(const struct places *p, const uint32_t *offsets, struct
 		bytes_u32(out, offset_of(offsets, f->function_file));
 		bytes_u32(out, f->line);
 		bytes_u32(out, f->function_line);
+		bytes_u32(out, f->function_flags);
 	}
 }
 

@@ -20,7 +20,7 @@ struct place { /* [start, start + length) has frames [first_frame, first_frame +
 };
 
 struct place_frame { /* texts by number + 1; 0: none */
-	uint32_t name, linkage, file, function_file, line, function_line;
+	uint32_t name, linkage, file, function_file, line, function_line, function_flags;
 };
 
 struct places { /* zeroed is valid and empty */

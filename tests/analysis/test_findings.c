@@ -109,6 +109,8 @@ static const struct {
 	  "prof report --callers __memmove_avx_unaligned_erms", false, 10 },
 	{ "copying", NULL, "memset@@GLIBC_2.2.5", "prof report --callers memset@@GLIBC_2.2.5",
 	  false, 10 },
+	{ "interrupts-off", NULL, "pvm_irq_enable", "prof report --callers pvm_irq_enable", true,
+	  5 },
 	{ "interrupts-off", NULL, "finish_task_switch.isra.0",
 	  "prof report --callers finish_task_switch.isra.0", true, 5 },
 };
@@ -386,6 +388,82 @@ static void code_without_lines_is_found(void **state)
 	}
 }
 
+static void flag_function(struct build *b, const char *name, uint32_t flags)
+{
+	for (size_t i = 0; i < b->profile.functions.len; i++)
+		if (strcmp(profile_str(&b->profile, b->profile.functions.data[i].name), name) == 0)
+			b->profile.functions.data[i].flags = flags;
+}
+
+/* The function counts that the code is in, not what was inlined there. */
+static void code_without_optimization_is_found(void **state)
+{
+	static const struct {
+		const char *leaf;
+		uint32_t flags;
+		int count;
+		bool found;
+	} cases[] = {
+		{ "slow", FUNCTION_UNOPTIMIZED, 250, true },
+		{ "inner|slow", FUNCTION_UNOPTIMIZED, 250, true },
+		{ "slow|outer", FUNCTION_UNOPTIMIZED, 250, false },
+		{ "slow", FUNCTION_UNOPTIMIZED, 205, false },
+		{ "slow", FUNCTION_OPTIMIZED, 900, false },
+		{ "slow", 0, 900, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct build b;
+		struct findings f;
+
+		build_init(&b);
+		fill(&b, b.library, NULL, cases[i].leaf, cases[i].count);
+		flag_function(&b, "slow", cases[i].flags);
+		find_with(&b, &f, " --comm app");
+		expect_ids(&f, cases[i].found ? "debug-build" : "");
+		if (cases[i].found) {
+			assert_true(fabs(f.items.data[0].share - 0.25) < 1e-9);
+			assert_string_equal(f.items.data[0].command,
+					    "prof report --comm app --module libz.so.1");
+			assert_string_equal(f.items.data[0].text,
+					    "of the samples are in code that was compiled without "
+					    "optimization, as in libz.so.1: build it with -O2");
+		}
+		findings_release(&f);
+		build_release(&b);
+	}
+}
+
+static void stolen_time_is_found(void **state)
+{
+	static const struct {
+		uint64_t busy, steal; /* milliseconds */
+		bool found;
+	} cases[] = { { 900, 100, true }, { 2000, 110, true }, { 2000, 100, false },
+		      { 0, 0, false },	  { 800, 100, false }, { 9000, 0, false } };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct build b;
+		struct findings f;
+
+		build_init(&b);
+		fill(&b, b.library, NULL, "work", 500);
+		b.profile.runs.data[0].cpu_busy_ns = cases[i].busy * 1000000;
+		b.profile.runs.data[0].cpu_steal_ns = cases[i].steal * 1000000;
+		find_with(&b, &f, NULL);
+		expect_ids(&f, cases[i].found ? "steal" : "");
+		if (cases[i].found) {
+			assert_string_equal(f.items.data[0].command, "prof record -- app --fast");
+			assert_string_equal(f.items.data[0].of, "CPU time");
+			assert_true(isnan(f.items.data[0].error));
+		}
+		findings_release(&f);
+		build_release(&b);
+	}
+}
+
 /* Rows for what was not seen are of the whole, but in no finding's code. */
 static void what_was_not_sampled_dilutes(void **state)
 {
@@ -433,6 +511,8 @@ int main(void)
 		cmocka_unit_test(faults_of_the_recording_come_first),
 		cmocka_unit_test(one_busy_thread_is_found),
 		cmocka_unit_test(code_without_lines_is_found),
+		cmocka_unit_test(code_without_optimization_is_found),
+		cmocka_unit_test(stolen_time_is_found),
 		cmocka_unit_test(what_was_not_sampled_dilutes),
 		cmocka_unit_test(nothing_is_found_in_nothing),
 	};

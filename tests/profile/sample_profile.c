@@ -115,10 +115,10 @@ static void add_samples(struct profile *p)
 static void add_names(struct profile *p)
 {
 	struct profile_function functions[] = {
-		{ str(p, "main"), 0, str(p, "app.c"), 10, 0 },
-		{ str(p, "ns::inlined(int)"), str(p, "_ZN2ns7inlinedEi"), str(p, "inline.h"), 3,
+		{ str(p, "main"), 0, str(p, "app.c"), 10, 0, 0 },
+		{ str(p, "ns::inlined(int)"), str(p, "_ZN2ns7inlinedEi"), str(p, "inline.h"), 3, 0,
 		  0 },
-		{ str(p, "do_syscall_64"), 0, 0, 0, PROFILE_NONE },
+		{ str(p, "do_syscall_64"), 0, 0, 0, PROFILE_NONE, 0 },
 	};
 	struct profile_frame frames[] = {
 		{ 0, str(p, "app.c"), 12 },
@@ -185,5 +185,8 @@ void sample_profile(struct profile *p)
 {
 	first_sample_profile(p);
 	add_aliases(p);
+	p->runs.data[0].cpu_busy_ns = UINT64_MAX;
+	p->runs.data[0].cpu_steal_ns = 7;
+	p->functions.data[0].flags = FUNCTION_UNOPTIMIZED;
 	profile_index(p);
 }

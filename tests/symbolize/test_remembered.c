@@ -84,11 +84,11 @@ static void render(void *ctx, uint64_t address, const struct profile_symbol_fram
 
 	bytes_printf(out, "%llx", (unsigned long long)address);
 	for (uint32_t i = 0; i < count; i++)
-		bytes_printf(out, " %s (%s) %s:%u declared %s:%u", frames[i].name,
+		bytes_printf(out, " %s (%s) %s:%u declared %s:%u %u", frames[i].name,
 			     frames[i].linkage ? frames[i].linkage : "-",
 			     frames[i].file ? frames[i].file : "-", frames[i].line,
 			     frames[i].function_file ? frames[i].function_file : "-",
-			     frames[i].function_line);
+			     frames[i].function_line, frames[i].function_flags);
 	bytes_u8(out, '\n');
 }
 

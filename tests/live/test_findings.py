@@ -1,0 +1,57 @@
+"""Findings that need more than samples: programs that bring them about, and others like them that do not."""
+import shutil
+
+from proftest import expect, expect_equal, main, need_tool, record, run
+
+LOOP = """
+volatile unsigned long sum;
+__attribute__((noinline)) void count(unsigned long n) { for (unsigned long i = 0; i < n; i++) sum += i; }
+int main(void) { count(400000000ul); return 0; }
+"""
+
+
+def found(command, *options):
+    """The findings of a recording, by id."""
+    return {f["id"]: f for f in record(*command, options=options).report()["findings"]}
+
+
+def compiled(compiler, *options):
+    with open("loop.c", "w", encoding="utf-8") as f:
+        f.write(LOOP)
+    r = run(need_tool(compiler), "-g", *options, "loop.c", "-o", "loop")
+    expect_equal(r.status, 0, str(r))
+    return ["./loop"]
+
+
+def test_gcc_says_how_it_compiled():
+    finding = found(compiled("gcc"))["debug-build"]
+    expect(finding["percent"] > 90 and finding["of"] == "samples", str(finding))
+    expect("as in loop: build it with -O2" in finding["text"], str(finding))
+    expect_equal(finding["command"], "prof report test.data --module loop", "what to look at")
+    expect("debug-build" in found(compiled("gcc", "-O0")), "-O0 is what there is without an option")
+    for options in (["-O2"], ["-Og"], ["-O2", "-gsplit-dwarf"], ["-gno-record-gcc-switches"]):
+        expect("debug-build" not in found(compiled("gcc", *options)), str(options))
+
+
+def test_what_is_kept_in_the_cache_has_it():
+    command = compiled("gcc", "-gsplit-dwarf")
+    for again in range(2):
+        expect("debug-build" in found(command), "time %d" % again)
+
+
+def test_clang_says_it_when_it_was_asked_to():
+    expect("debug-build" not in found(compiled("clang")), "it is not known")
+    expect("debug-build" in found(compiled("clang", "-grecord-command-line")), "it is known")
+    expect("debug-build" not in found(compiled("clang", "-O2", "-grecord-command-line")), "optimized")
+
+
+def test_the_machine_was_asked_for_stolen_time():
+    run_of = record(*compiled("gcc", "-O2"))
+    expect(run_of.info()["runs"][0]["cpu_busy_ns"] > 0, "what CPUs did while it ran")
+    expect(shutil.which("true"), "a program that ends at once")
+    short = record("true").info()["runs"][0]
+    expect(short["cpu_steal_ns"] <= 10 * (short["end_ns"] - short["start_ns"]) + 10**9, str(short))
+
+
+if __name__ == "__main__":
+    main(globals())
