@@ -60,10 +60,22 @@ static const struct cmd_option rows[] = {
 	{ .name = NULL },
 };
 
-/* For the commands to copy, which name the event that is shown then. */
+/* For the commands to copy, which name the event and the time that are shown then. */
 static bool is_selection(const struct cmd_option *row)
 {
-	return row->selects && strcmp(row->name, "event") != 0;
+	return row->selects && strcmp(row->name, "event") != 0 && strcmp(row->name, "time") != 0;
+}
+
+/* The filter has parsed it already. */
+static void choose_time(struct flame_options *f, struct time_range *time, const char *text,
+			const struct profile *p)
+{
+	struct error err = { 0 };
+
+	if (!text || time_range_parse(time, p, text, &err) < 0)
+		return;
+	f->time = time;
+	f->time_text = text;
 }
 
 /* --event says which event is shown first: the others are in the graph, too. */
@@ -130,6 +142,7 @@ static int run(void *options, int argc, char **argv)
 	struct flame_options f = flame_options(o);
 	struct bytes out = { 0 }, selection = { 0 };
 	struct error err = { 0 };
+	struct time_range time;
 	struct cmd_view v;
 
 	int status = check(o, &f);
@@ -148,6 +161,7 @@ static int run(void *options, int argc, char **argv)
 	options_append(&selection, rows, o, is_selection);
 	bytes_u8(&selection, '\0');
 	f.selection = (const char *)selection.data;
+	choose_time(&f, &time, o->input.filter.time, &v.profile);
 	cmd_say_no_samples(&command_flame, &v);
 	output_flame(&out, &v.profile, &v.samples, v.event, &f);
 	status = cmd_write_output(&command_flame, &out, path);
@@ -165,7 +179,8 @@ const struct command command_flame = {
 	.synopsis = "prof flame [options] [file]",
 	.description =
 		"Writes one file that any browser opens: click to zoom, / or Ctrl-F to search, ? for the other "
-		"keys: bottom-up, all callers and callees of a function, modules, a table, focus, hide, copy. The "
+		"keys: bottom-up, all callers and callees of a function, modules, a table, threads, focus, hide, copy. "
+		"Drag in the strip of use over time to show a part of it. The "
 		"address in the browser says what is shown, by names, so that it fits the next profile too.\n\n"
 		"Widths are shares of the samples, the order from left to right means nothing. A graph that is taller "
 		"than the window opens with its roots on top. All recorded events are in the graph; --event says which one is "

@@ -7,6 +7,10 @@
 
 #define NODES_MAX   ((uint64_t)4 << 20) /* far above what prof embeds */
 #define METRICS_MAX 4096
+#define THREADS_MAX 65536
+#define SLICES_MAX  4096
+#define TIME_MAX    ((uint64_t)INT64_MAX / 4)
+#define CELLS_MAX   ((uint64_t)4 << 20)
 
 struct decoder {
 	struct flame_tree *tree;
@@ -156,7 +160,37 @@ static void read_metrics(struct decoder *d)
 		m.period = reader_varint(&d->r);
 		vec_push(&d->tree->metrics, m);
 	}
-	d->r.failed |= reader_varint(&d->r) != 0; /* cells: none */
+}
+
+/* What the last thread stands for says nothing that is kept. */
+static void skip_tids(struct decoder *d)
+{
+	for (uint64_t count = read_count(&d->r, 1); count > 0; count--)
+		reader_zigzag(&d->r);
+}
+
+static void read_axes(struct decoder *d)
+{
+	uint64_t state = reader_varint(&d->r), count = state == 2 ? read_count(&d->r, 4) : 0;
+
+	d->r.failed |= state > 2 || (state == 2 && (count == 0 || count > THREADS_MAX));
+	for (uint64_t i = 0; i < count && !d->r.failed; i++) {
+		struct flame_tree_thread t = { .name = read_string(d), .process = read_string(d) };
+		uint64_t tid = reader_varint(&d->r), pid = reader_varint(&d->r);
+		t.tid = tid <= INT32_MAX ? (uint32_t)tid : 0;
+		t.pid = pid <= INT32_MAX ? (uint32_t)pid : 0;
+		vec_push(&d->tree->threads, t);
+	}
+	if (state != 2 || d->r.failed)
+		return;
+	if (d->tree->threads.data[count - 1].name.len == 0)
+		skip_tids(d);
+	d->tree->slices = reader_varint(&d->r);
+	d->tree->start_ns = reader_varint(&d->r);
+	d->tree->slice_ns = reader_varint(&d->r);
+	reader_varint(&d->r);
+	d->r.failed |= d->tree->slices == 0 || d->tree->slices > SLICES_MAX ||
+		       d->tree->start_ns > TIME_MAX || d->tree->slice_ns > TIME_MAX / SLICES_MAX;
 }
 
 static void read_weights(struct decoder *d, struct flame_tree_metric *m)
@@ -176,9 +210,65 @@ static void read_weights(struct decoder *d, struct flame_tree_metric *m)
 	}
 }
 
+/* How many cells each node has; they get their nodes. */
+static void read_cell_counts(struct decoder *d, struct flame_tree_metric *m)
+{
+	for (uint32_t n = 0; n < d->tree->nodes.len && !d->r.failed; n++) {
+		uint64_t count = reader_varint(&d->r);
+		/* Two columns at least follow, with a byte of each cell. */
+		if (count > CELLS_MAX || (m->cells.len + count) > reader_left(&d->r) / 2 ||
+		    m->cells.len + count > CELLS_MAX)
+			d->r.failed = true;
+		for (; count > 0 && !d->r.failed; count--)
+			vec_push(&m->cells, ((struct flame_tree_cell){ .node = n }));
+	}
+}
+
+static void read_cell_places(struct decoder *d, struct flame_tree_metric *m)
+{
+	uint64_t value = 0, before = 0;
+
+	for (size_t i = 0; i < m->cells.len && d->tree->threads.len > 1; i++) {
+		struct flame_tree_cell *c = &m->cells.data[i];
+		value = reader_varint(&d->r);
+		if (i > 0 && c[-1].node == c->node && value < d->tree->threads.len)
+			value += c[-1].thread;
+		d->r.failed |= value >= d->tree->threads.len;
+		c->thread = d->r.failed ? 0 : (uint32_t)value;
+	}
+	for (size_t i = 0; i < m->cells.len && d->tree->slices > 1; i++) {
+		struct flame_tree_cell *c = &m->cells.data[i];
+		bool goes_on = i > 0 && c[-1].node == c->node && c[-1].thread == c->thread;
+		value = reader_varint(&d->r);
+		before = goes_on ? c[-1].slice + 1u : 0;
+		d->r.failed |= value >= d->tree->slices || before + value >= d->tree->slices;
+		c->slice = d->r.failed ? 0 : (uint32_t)(before + value);
+	}
+}
+
+static void read_cells(struct decoder *d, struct flame_tree_metric *m)
+{
+	d->r.failed |= d->tree->threads.len == 0;
+	read_cell_counts(d, m);
+	if (d->r.failed)
+		return;
+	read_cell_places(d, m);
+	for (size_t i = 0; i < m->cells.len; i++)
+		m->cells.data[i].weight.samples = reader_varint(&d->r);
+	for (size_t i = 0; i < d->tree->nodes.len; i++)
+		vec_push(&m->weights, (struct flame_tree_weight){ 0 });
+	for (size_t i = 0; i < m->cells.len; i++) {
+		struct flame_tree_cell *c = &m->cells.data[i];
+		struct flame_tree_weight *sum = &m->weights.data[c->node];
+		c->weight.self = c->weight.samples * m->period + (uint64_t)reader_zigzag(&d->r);
+		sum->samples += c->weight.samples;
+		sum->self += c->weight.self;
+	}
+}
+
 static void read_nodes(struct decoder *d)
 {
-	uint64_t count = read_count(&d->r, 4);
+	uint64_t count = read_count(&d->r, 3);
 
 	if (d->tree->version == 1)
 		vec_push(&d->tree->metrics,
@@ -189,8 +279,13 @@ static void read_nodes(struct decoder *d)
 	read_parents(d, count);
 	if (!d->r.failed)
 		read_calls(d);
-	for (size_t i = 0; i < d->tree->metrics.len && !d->r.failed; i++)
-		read_weights(d, &d->tree->metrics.data[i]);
+	for (size_t i = 0; i < d->tree->metrics.len && !d->r.failed; i++) {
+		struct flame_tree_metric *m = &d->tree->metrics.data[i];
+		if (m->flags & FLAME_METRIC_CELLED)
+			read_cells(d, m);
+		else
+			read_weights(d, m);
+	}
 }
 
 static void read_all(struct decoder *d)
@@ -206,6 +301,8 @@ static void read_all(struct decoder *d)
 		read_frames(d);
 	if (!d->r.failed && version > 1)
 		read_metrics(d);
+	if (!d->r.failed && version > 1)
+		read_axes(d);
 	if (!d->r.failed)
 		read_nodes(d);
 }
@@ -231,7 +328,10 @@ void flame_tree_release(struct flame_tree *t)
 	vec_release(&t->strings);
 	vec_release(&t->frames);
 	vec_release(&t->nodes);
-	for (size_t i = 0; i < t->metrics.len; i++)
+	for (size_t i = 0; i < t->metrics.len; i++) {
 		vec_release(&t->metrics.data[i].weights);
+		vec_release(&t->metrics.data[i].cells);
+	}
+	vec_release(&t->threads);
 	vec_release(&t->metrics);
 }

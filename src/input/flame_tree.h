@@ -40,24 +40,41 @@ struct flame_tree_weight {
 	uint64_t samples, self;
 };
 
-struct flame_tree_metric {
-	struct flame_string name, label; /* label: what a number of it is called */
-	uint64_t unit;			 /* enum profile_unit, if known */
-	uint64_t flags;			 /* enum flame_metric_flags */
-	uint64_t period;		 /* weight per sample, about */
-	VEC(struct flame_tree_weight) weights; /* by node */
-};
-
 enum flame_metric_flags {
 	FLAME_METRIC_SUMMED = 1, /* numbers of samples say nothing */
+	FLAME_METRIC_CELLED = 2, /* its weights are in cells */
+};
+
+struct flame_tree_cell {
+	uint32_t node, thread, slice;
+	struct flame_tree_weight weight;
+};
+
+struct flame_tree_thread {
+	struct flame_string name, process; /* "comm (tid)", comm; name "": of several */
+	uint32_t tid, pid;
+};
+
+struct flame_tree_metric {
+	struct flame_string name, label;       /* label: what a number of it is called */
+	uint64_t unit;			       /* enum profile_unit, if known */
+	uint64_t flags;			       /* enum flame_metric_flags */
+	uint64_t period;		       /* weight per sample, about */
+	VEC(struct flame_tree_weight) weights; /* by node */
+	VEC(struct flame_tree_cell)
+	cells; /* of which weights are the sums; in the order of nodes */
 };
 
 struct flame_tree {
 	unsigned version; /* 1: the only metric has no name here */
 	VEC(struct flame_string) strings;
 	VEC(struct flame_tree_frame) frames;
-	VEC(struct flame_tree_node) nodes; /* in preorder */
+	VEC(struct flame_tree_node) nodes;     /* in preorder */
 	VEC(struct flame_tree_metric) metrics; /* one at least */
+	/* Of cells. None: there are no cells. */
+	VEC(struct flame_tree_thread) threads;
+	uint64_t slices, start_ns,
+		slice_ns; /* from the beginning of the profile; 1 slice: no times */
 };
 
 /* 0, or -1: it is not such a tree. Refers to data. */

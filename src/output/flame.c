@@ -108,12 +108,15 @@ static void report_command(struct bytes *out, const struct flame_page *page)
 	bytes_release(&words);
 }
 
+/* The tree, and the script that goes with it. */
 static void metadata(struct bytes *out, const struct flame_page *page)
 {
 	const struct flame_options *o = page->options;
 
 	bytes_printf(out, "<metadata class=\"prof-tree\"");
 	report_command(out, page);
+	if (o->time_text)
+		attribute(out, "time", o->time_text);
 	attribute(out, "view", o->reverse ? "up" : "down");
 	if (o->hue)
 		attribute(out, "hue", (const char[]){ o->hue, '\0' });
@@ -121,9 +124,14 @@ static void metadata(struct bytes *out, const struct flame_page *page)
 	if (o->width > 0)
 		bytes_printf(out, " data-width=\"%ld\"", lround(page_width(o)));
 	bytes_printf(out, ">");
-	flame_payload(out, page->tree, page->metrics,
-		      2 * FLAME_NODE_BUDGET / (page->metrics->rows.len + 1));
-	bytes_printf(out, "</metadata>\n");
+	bool is_timed = flame_payload(out, page->tree, page->metrics,
+				      2 * FLAME_NODE_BUDGET / (page->metrics->rows.len + 1));
+	bytes_printf(out, "</metadata>\n<metadata class=\"prof-script\">");
+	bytes_append(out, is_timed ? web_flame_timed : web_flame_plain,
+		     is_timed ? web_flame_timed_len : web_flame_plain_len);
+	bytes_printf(out, "</metadata>\n<script><![CDATA[");
+	bytes_append(out, web_flame_js, web_flame_js_len);
+	bytes_printf(out, "]]></script>\n");
 }
 
 static void open_svg(struct bytes *out, double width, double height)
@@ -165,14 +173,8 @@ void flame_write(struct bytes *out, const struct flame_page *page)
 		     lround(width), lround(height));
 	bytes_append(out, body.data, body.len);
 	bytes_release(&body);
-	if (page->tree->total > 0) {
+	if (page->tree->total > 0)
 		metadata(out, page);
-		bytes_printf(out, "<metadata class=\"prof-script\">");
-		bytes_append(out, web_flame_packed, web_flame_packed_len);
-		bytes_printf(out, "</metadata>\n<script><![CDATA[");
-		bytes_append(out, web_flame_js, web_flame_js_len);
-		bytes_printf(out, "]]></script>\n");
-	}
 	bytes_printf(out, "</svg>\n%s", page->options->html ? "</body>\n</html>\n" : "");
 }
 

@@ -38,15 +38,22 @@ struct flame_metric {
 	const char *label; /* what a number of it is called when it has no unit */
 	uint8_t unit;	   /* enum profile_unit */
 	uint8_t flags;
+	uint32_t event;		  /* of the samples below; PROFILE_NONE: it is not of them */
 	uint64_t *self, *samples; /* by node of the tree; owned */
 };
 
 enum {
 	FLAME_SUMMED = 1, /* numbers of samples say nothing: another tool had summed them up */
+	FLAME_CELLED = 2, /* the payload has its weights by thread and time */
 };
 
 struct flame_metrics {
 	VEC(struct flame_metric) rows;
+	/* What says more of the metrics that are events: when and in which thread. NULL: nothing. */
+	const struct profile *profile;
+	const struct filter_result *samples;
+	const uint32_t *node_of_sample; /* by entry of samples: of the tree */
+	const struct time_range *time;	/* what the samples were chosen by; NULL: all times */
 };
 
 struct flame_page {
@@ -99,8 +106,9 @@ void flame_metrics_build(struct flame_metrics *list, const struct flame_page *pa
 			 const struct filter_result *samples, const uint32_t *node_of_sample);
 void flame_metrics_release(struct flame_metrics *list);
 
-/* The embedded tree: the zlib stream of its columns in base91. Format in flame_payload.c. */
-void flame_payload(struct bytes *out, const struct calltree *t, const struct flame_metrics *metrics,
+/* The embedded tree: the zlib stream of its columns in base91. Format in flame_payload.c.
+ * True when it tells threads or times apart. */
+bool flame_payload(struct bytes *out, const struct calltree *t, const struct flame_metrics *metrics,
 		   size_t budget);
 /* Which nodes fit the budget, counting one "small frames" node for each parent that loses children:
  * keep[node] is 1 or 0, and 1 for the heaviest by rank, which is never higher than the parent's.

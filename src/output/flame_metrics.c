@@ -14,6 +14,7 @@ static void name_metric(struct flame_metric *m, const struct flame_page *page, u
 	m->label = m->name;
 	m->unit = e ? e->unit : (uint8_t)UNIT_COUNT;
 	m->flags = p->is_summed ? FLAME_SUMMED : 0;
+	m->event = event;
 	if (page->options->count_name && event == page->event) {
 		m->name = m->label = page->options->count_name;
 		m->unit = UNIT_COUNT;
@@ -83,7 +84,13 @@ void flame_metrics_build(struct flame_metrics *list, const struct flame_page *pa
 {
 	*list = (struct flame_metrics){ 0 };
 	add_main(list, page);
-	if (page->profile->events.len > 1 && node_of_sample)
+	if (!node_of_sample)
+		return;
+	list->profile = page->profile;
+	list->samples = samples;
+	list->node_of_sample = node_of_sample;
+	list->time = page->options->time;
+	if (page->profile->events.len > 1)
 		add_others(list, page, samples, node_of_sample);
 }
 

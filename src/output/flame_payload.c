@@ -1,3 +1,4 @@
+/* clang-format off */
 /*
  * The embedded tree. Before zlib and base91 it is these bytes; integers are LEB128, each column
  * complete:
@@ -12,24 +13,36 @@
  *     Frame 0 is "small frames".
  *   metrics: count, then for each: name and label (strings; the label is what a number of a metric
  *            without unit is called), unit (0: none, 1: ns, 2: bytes), flags (1: numbers of
- *            samples say nothing), weight per sample (p)
- *   cells: 0
+ *            samples say nothing; 2: its weights are in cells), weight per sample (p)
+ *   cells: 0: no metric has any; 1: none, they would have been too many; 2: there are, and of these
+ *     threads: count, then for each: name and process (strings), tid and pid. The heaviest come
+ *            first. If the last one's name is "", it is several: their number and their tids
+ *            follow, each as zigzag difference to the one before (the first to 0)
+ *     time:  number of slices, ns where the first begins (from the beginning of the profile), ns of
+ *            each, and ns where the last ends
  *   nodes, in preorder: count, then columns:
  *     pops: levels to go up from the node before to reach the parent (0: its child); 0 for node 0
- *     call: which callee of its parent's frame it is: k + 1 for the k-th distinct one seen so far,
- * 0 for a new one, which follows in the next column (node 0's parent frame is 0) callees: for each
- * new call 0 for the first frame not seen yet, or the number of the frame + 1 for each metric two
- * columns: samples with this node as leaf (n); self weight - n * p, zigzag for each node of frame
- * 0: how many frames it stands for
+ *     call: which callee of its parent's frame it is: k + 1 for the k-th distinct one seen so far, 0
+ *           for a new one, which follows in the next column (node 0's parent frame is 0)
+ *     callees: for each new call 0 for the first frame not seen yet, or the number of the frame + 1
+ *   for each metric without cells: columns, by node: samples with it as leaf (n); self weight - n * p,
+ *     zigzag
+ *   for each metric with cells: a column, by node: how many cells are its own. Then columns by cell,
+ *     in the order of nodes, and for each node of threads and slices: thread, less that of the
+ *     node's cell before; slice, less the one after that of the node's cell before when the thread
+ *     is the same; samples (n); weight - n * p, zigzag. The column of threads is left out where
+ *     there is one, and that of slices likewise
+ *   for each node of frame 0: how many frames it stands for
  *
- * Metrics are the events of the profile, the one that is shown first before the others. The tree
- * has the stacks of all of them. A node's total is its self weight and its children's totals.
- * Frames that do not fit the budget are summed in a "small frames" child of their parent, so that
- * all sums stay exact.
+ * Metrics are the events of the profile, the one that is shown first before the others. The tree has
+ * the stacks of all of them. A node's total is its self weight and its children's totals. Frames
+ * that do not fit the budget are summed in a "small frames" child of their parent, so that all sums
+ * stay exact.
  *
  * Version 1, in base64, had neither metrics nor cells; p followed the number of nodes, and what the
  * metric is stood in attributes of the element.
  */
+/* clang-format on */
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,7 +50,7 @@
 #include "base/compress.h"
 #include "base/hash.h"
 #include "base/text.h"
-#include "output/flame.h"
+#include "output/flame_cells.h"
 
 #define NAME_COLUMNS 65536
 
@@ -140,8 +153,13 @@ static uint64_t weight_per_sample(const struct flame_metric *m, size_t nodes)
 	return samples > 0 ? sum_of(m->self, nodes) / samples : 0;
 }
 
+static bool has_cells(const struct flame_cells *cells, size_t metric)
+{
+	return cells->state == FLAME_CELLS_THERE && cells->lists[metric].rows.len > 0;
+}
+
 static void add_metrics(struct bytes *out, struct strtab *strings, const struct calltree *t,
-			const struct flame_metrics *metrics)
+			const struct flame_metrics *metrics, const struct flame_cells *cells)
 {
 	bytes_varint(out, metrics->rows.len);
 	for (size_t i = 0; i < metrics->rows.len; i++) {
@@ -149,7 +167,7 @@ static void add_metrics(struct bytes *out, struct strtab *strings, const struct 
 		bytes_varint(out, add_string(strings, m->name));
 		bytes_varint(out, add_string(strings, m->label));
 		bytes_varint(out, m->unit);
-		bytes_varint(out, m->flags);
+		bytes_varint(out, m->flags | (has_cells(cells, i) ? FLAME_CELLED : 0u));
 		bytes_varint(out, weight_per_sample(m, t->nodes.len));
 	}
 }
@@ -174,41 +192,115 @@ static void add_weights(struct bytes *out, const struct flame_metric *m, const s
 	free(self);
 }
 
+static void add_thread(struct bytes *out, struct strtab *strings, const struct flame_thread *thread,
+		       bool is_merged)
+{
+	bytes_varint(out, add_string(strings, is_merged ? "" : thread->name));
+	bytes_varint(out, add_string(strings, is_merged ? "" : thread->process));
+	bytes_varint(out, is_merged ? 0 : thread->tid);
+	bytes_varint(out, is_merged ? 0 : thread->pid);
+}
+
+static void add_axes(struct bytes *out, struct strtab *strings, const struct flame_cells *c)
+{
+	bytes_varint(out, c->state);
+	if (c->state != FLAME_CELLS_THERE)
+		return;
+	size_t own = c->thread_count < c->threads.len ? c->thread_count - 1 : c->thread_count;
+	bytes_varint(out, c->thread_count);
+	for (size_t i = 0; i < c->thread_count; i++)
+		add_thread(out, strings, &c->threads.data[i], i >= own);
+	if (own < c->thread_count) {
+		bytes_varint(out, c->threads.len - own);
+		for (size_t i = own; i < c->threads.len; i++)
+			bytes_zigzag(out, (int64_t)c->threads.data[i].tid -
+						  (i > own ? c->threads.data[i - 1].tid : 0));
+	}
+	bytes_varint(out, c->slices);
+	bytes_varint(out, c->start_ns);
+	bytes_varint(out, c->slice_ns);
+	bytes_varint(out, c->end_ns);
+}
+
+/* Cells by node, then their columns. */
+static void add_cells(struct bytes *out, const struct flame_cells *c,
+		      const struct flame_cell_list *list, uint64_t period, size_t nodes)
+{
+	struct bytes threads = { 0 }, slices = { 0 }, samples = { 0 }, weights = { 0 };
+	size_t i = 0;
+
+	for (size_t slot = 0; slot < nodes; slot++) {
+		uint32_t thread = 0, slice = 0;
+		size_t first = i;
+		for (; i < list->rows.len && list->rows.data[i].slot == slot; i++) {
+			const struct flame_cell *cell = &list->rows.data[i];
+			if (cell->thread != thread)
+				slice = 0;
+			bytes_varint(&threads, cell->thread - thread);
+			bytes_varint(&slices, cell->slice - slice);
+			bytes_varint(&samples, cell->samples);
+			bytes_zigzag(&weights, (int64_t)(cell->weight - cell->samples * period));
+			thread = cell->thread;
+			slice = cell->slice + 1;
+		}
+		bytes_varint(out, i - first);
+	}
+	if (c->thread_count > 1)
+		bytes_append(out, threads.data, threads.len);
+	if (c->slices > 1)
+		bytes_append(out, slices.data, slices.len);
+	bytes_release(&threads);
+	bytes_release(&slices);
+	append_release(out, &samples);
+	append_release(out, &weights);
+}
+
 /* All before compression. */
 static void add_all(struct bytes *out, const struct calltree *t,
-		    const struct flame_metrics *metrics, struct flame_places *places)
+		    const struct flame_metrics *metrics, struct flame_places *places,
+		    const struct flame_cells *cells)
 {
 	struct strtab strings;
 	struct bytes tables = { 0 };
 
 	strtab_init(&strings);
 	add_frames(&tables, &strings, t, places);
-	add_metrics(&tables, &strings, t, metrics);
+	add_metrics(&tables, &strings, t, metrics, cells);
+	add_axes(&tables, &strings, cells);
 	bytes_varint(out, 2);
 	add_strings(out, &strings);
 	append_release(out, &tables);
-	bytes_varint(out, 0);
 	bytes_varint(out, places->count);
 	append_release(out, &places->pops);
 	append_release(out, &places->call);
 	append_release(out, &places->callee);
-	for (size_t i = 0; i < metrics->rows.len; i++)
-		add_weights(out, &metrics->rows.data[i], t, places);
+	for (size_t i = 0; i < metrics->rows.len; i++) {
+		const struct flame_metric *m = &metrics->rows.data[i];
+		if (has_cells(cells, i))
+			add_cells(out, cells, &cells->lists[i], weight_per_sample(m, t->nodes.len),
+				  places->count);
+		else
+			add_weights(out, m, t, places);
+	}
 	append_release(out, &places->small);
 	strtab_release(&strings);
 }
 
-void flame_payload(struct bytes *out, const struct calltree *t, const struct flame_metrics *metrics,
+bool flame_payload(struct bytes *out, const struct calltree *t, const struct flame_metrics *metrics,
 		   size_t budget)
 {
 	uint8_t *keep = xcalloc(t->nodes.len + 1, 1);
 	uint64_t *rank = flame_rank(t, metrics);
 	struct flame_places places;
+	struct flame_cells cells;
 	struct bytes raw = { 0 }, packed = { 0 };
 
 	flame_prune(t, rank, budget, keep);
 	flame_places_build(&places, t, keep);
-	add_all(&raw, t, metrics, &places);
+	flame_cells_build(&cells, metrics, &places, FLAME_CELL_BUDGET);
+	add_all(&raw, t, metrics, &places, &cells);
+	bool is_celled = cells.state == FLAME_CELLS_THERE;
+	flame_cells_release(&cells);
 	zlib_deflate(&packed, raw.data, raw.len, 7);
 	base91_encode(out, packed.data, packed.len);
 	bytes_release(&raw);
@@ -216,4 +308,5 @@ void flame_payload(struct bytes *out, const struct calltree *t, const struct fla
 	flame_places_release(&places);
 	free(rank);
 	free(keep);
+	return is_celled;
 }

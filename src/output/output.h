@@ -12,6 +12,7 @@
 #include "analysis/filter.h"
 #include "analysis/flat.h"
 #include "analysis/source_texts.h"
+#include "analysis/time_range.h"
 #include "base/bytes.h"
 #include "profile/profile.h"
 
@@ -56,7 +57,9 @@ struct flame_options {
 	bool inverted;	   /* icicle: root on top */
 	bool reverse;	   /* bottom-up: merged by leaf */
 	const char *count_name; /* NULL: the unit */
-	const char *selection;	/* as report_options have it */
+	const char *selection;	/* as report_options have it, but for --event and --time */
+	const struct time_range *time; /* that the samples were chosen by, and how it was typed; NULL: all times */
+	const char *time_text;
 	struct calltree_options frames;
 };
 void output_flame(struct bytes *out, const struct profile *p, const struct filter_result *samples, uint32_t event,

@@ -1,7 +1,7 @@
 /*
- * embed OUTPUT.c KEEP.txt LOADER.js STILL.css LIVE.css SCRIPT.js…: a tool of the build. Makes
- * scripts and style sheets small and writes them as C arrays. The scripts become one function; it
- * and LIVE.css are deflated, as text that LOADER.js unpacks.
+ * embed OUTPUT.c KEEP.txt LOADER.js STILL.css LIVE.css [NAME SCRIPT.js… --]…: a tool of the build.
+ * Makes scripts and style sheets small and writes them as C arrays. The scripts of each NAME become
+ * one function; it and LIVE.css are deflated, as text that LOADER.js unpacks.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -115,44 +115,61 @@ static void load(struct bytes *out, const char *loader, struct bytes *keep)
 
 static void write_array(FILE *f, const char *name, const struct bytes *b)
 {
-	fprintf(f, "const char %s[] = {", name);
+	fprintf(f, "const char web_flame_%s[] = {", name);
 	for (size_t i = 0; i < b->len; i++)
 		fprintf(f, "%s%d,", i % 32 ? "" : "\n", b->data[i]);
-	fprintf(f, "0\n};\nconst size_t %s_len = sizeof(%s) - 1;\n", name, name);
+	fprintf(f, "0\n};\nconst size_t web_flame_%s_len = sizeof(web_flame_%s) - 1;\n", name,
+		name);
 }
 
-static void write_output(const char *path, struct bytes *script, struct bytes *packed,
-			 struct bytes *style)
+/* NAME SCRIPT.js…, up to "--" or the end; returns what follows. */
+static char **write_packed(FILE *f, const char *style, char **words, struct bytes *keep)
 {
-	FILE *f = fopen(path, "we");
+	struct bytes packed = { 0 };
+	const char *name = *words++;
+	char **end = words;
 
-	if (!f)
-		die("cannot write %s", path);
-	fprintf(f, "/* Made by embed from src/web. */\n#include \"web/web.h\"\n\n");
-	write_array(f, "web_flame_js", script);
-	write_array(f, "web_flame_packed", packed);
-	write_array(f, "web_flame_css", style);
-	if (ferror(f) || fclose(f) != 0)
-		die("cannot write %s", path);
+	while (*end && strcmp(*end, "--") != 0)
+		end++;
+	char **next = *end ? end + 1 : end;
+	*end = NULL;
+	pack(&packed, style, words, keep);
+	check("the packed script", &packed);
+	write_array(f, name, &packed);
+	bytes_release(&packed);
+	return next;
+}
+
+static void write_plain(FILE *f, char **argv, struct bytes *keep)
+{
+	struct bytes script = { 0 }, style = { 0 };
+
+	load(&script, argv[3], keep);
+	add_style(&style, argv[4]);
+	check("the script", &script);
+	check("the style", &style);
+	write_array(f, "js", &script);
+	write_array(f, "css", &style);
+	bytes_release(&script);
+	bytes_release(&style);
 }
 
 int main(int argc, char **argv)
 {
-	struct bytes keep = { 0 }, packed = { 0 }, script = { 0 }, style = { 0 };
+	struct bytes keep = { 0 };
 
-	if (argc < 7)
-		die("usage: embed OUTPUT.c KEEP.txt LOADER.js STILL.css LIVE.css SCRIPT.js...");
+	if (argc < 8)
+		die("usage: embed OUTPUT.c KEEP.txt LOADER.js STILL.css LIVE.css [NAME SCRIPT.js... --]...");
+	FILE *f = fopen(argv[1], "we");
+	if (!f)
+		die("cannot write %s", argv[1]);
 	read_file(&keep, argv[2]);
-	pack(&packed, argv[5], argv + 6, &keep);
-	load(&script, argv[3], &keep);
-	add_style(&style, argv[4]);
-	check("the script", &script);
-	check("the packed script", &packed);
-	check("the style", &style);
-	write_output(argv[1], &script, &packed, &style);
+	fprintf(f, "/* Made by embed from src/web. */\n#include \"web/web.h\"\n\n");
+	write_plain(f, argv, &keep);
+	for (char **words = argv + 6; *words;)
+		words = write_packed(f, argv[5], words, &keep);
+	if (ferror(f) || fclose(f) != 0)
+		die("cannot write %s", argv[1]);
 	bytes_release(&keep);
-	bytes_release(&packed);
-	bytes_release(&script);
-	bytes_release(&style);
 	return 0;
 }

@@ -115,6 +115,9 @@ function command(v) {
 	const words = [meta.dataset.report], focus = of('+'), ignore = of('-');
 	if (metrics[1])
 		words.push('--event ' + quote(M.name));
+	if (span() || meta.dataset.time)
+		words.push('--time ' + (span() ? timeOf(...span()) : quote(meta.dataset.time)));
+	words.push(...threadWords());
 	if (S.by)
 		words.push('--by module');
 	else if (!S.table)

@@ -79,7 +79,7 @@ function readCalls(r) {
 }
 
 function readMetrics(r, strings) {
-	metrics = r.column(r.int(), Array, () => ({ name: strings[r.int()], label: strings[r.int()], unit: UNITS[r.int()], summed: r.int() & 1, period: r.int() }));
+	metrics = r.column(r.int(), Array, () => ({ name: strings[r.int()], label: strings[r.int()], unit: UNITS[r.int()], flags: r.int(), period: r.int() }));
 }
 
 function decode(bytes) {
@@ -90,12 +90,17 @@ function decode(bytes) {
 	const strings = r.text(r.int()).split('\n');
 	readFrames(r, strings);
 	readMetrics(r, strings);
-	r.int();
+	readAxes(r, strings);
 	const size = r.int();
 	T = { count: size, frame: new Uint32Array(size), parent: r.column(size, Int32Array), end: new Uint32Array(size), small: new Map() };
 	linkParents();
 	readCalls(r);
 	for (const m of metrics) {
+		m.summed = m.flags & 1;
+		if (m.flags & 2) {
+			readCells(r, m);
+			continue;
+		}
 		m.samples = r.column(size, Float64Array);
 		m.self = r.column(size, Float64Array, r.signed).map((w, i) => w + m.samples[i] * m.period);
 	}
@@ -104,16 +109,16 @@ function decode(bytes) {
 
 // Sum self weights up; keep(node) says whether what a node has itself counts.
 function weigh(keep) {
-	const self = M.self.slice(), samples = M.samples.slice();
+	const own = chosenWeights(), self = own.self.slice(), samples = own.samples.slice();
 	if (keep)
 		for (let i = 0; i < T.count; i++)
 			if (!keep(i))
 				self[i] = samples[i] = 0;
 	for (let i = T.count - 1; i > 0; i--)
 		if (hidden[T.frame[i]])
-			for (const own of [self, samples]) {
-				own[T.parent[i]] += own[i];
-				own[i] = 0;
+			for (const w of [self, samples]) {
+				w[T.parent[i]] += w[i];
+				w[i] = 0;
 			}
 	const total = self.slice(), all = samples.slice();
 	for (let i = T.count - 1; i > 0; i--) {

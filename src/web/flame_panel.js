@@ -22,6 +22,8 @@ function header() {
 	ui.kinds = el('p', {});
 	ui.facts = of('sub sum').join(' ').split(' \u00b7 ');
 	head.append(el('h1', {}, of('top').join(' ')), el('p', {}, of('sub').join(' ')), ui.sum);
+	if (cells === 1)
+		head.append(el('p', { class: 'soft' }, 'too many samples to tell threads and times apart here'));
 	head.append(...of('dim').map(text => el('p', { class: 'soft' }, text)), ui.kinds);
 	return head;
 }
@@ -112,7 +114,7 @@ function bar() {
 	const tools = el('div', { class: 'row', role: 'toolbar', 'aria-label': 'View' },
 		button('\u2039', 'N', 'previous match', () => step(-1)), button('\u203a', 'n', 'next match', () => step(1)),
 		button('Undo', 'u', 'one step back', undo),
-		button('Reset', '0', 'whole graph, no filters', act(() => ({ ...START, root: S.root, q: S.q }))),
+		button('Reset', '0', 'whole graph, no filters', act(() => ({ ...START, root: S.root, q: S.q, metric: S.metric }))),
 		button('Icicle', 'i', 'root on top', act(() => ({ root: S.root === 'top' ? 'bottom' : 'top' })), () => S.root === 'top'),
 		button('Bottom-up', 'b', 'callers of what runs itself', act(() => ({ view: S.view === 'up' ? 'down' : 'up', at: '', zoom: [] })), () => S.view === 'up'),
 		button('Modules', 'm', 'modules instead of functions', act(() => ({ by: S.by ? '' : 'module', view: S.view === 'pair' ? 'down' : S.view, at: '', zoom: [] })), () => S.by),
@@ -122,9 +124,10 @@ function bar() {
 		filter('Ignore', 'x', 'no stacks through', '-'),
 		filter('Hide', 'h', 'leave out: its callers call what it calls:', '~'),
 		button('Table', 't', 'functions by self, total or name', act(() => ({ table: S.table ? '' : 'self' })), () => S.table),
+		...threads[1] ? [button('Threads', 'T', 'choose threads', () => M.cells && showSheet(sheet === 'threads' ? '' : 'threads'), () => S.thread.length)] : [],
 		one('Copy', 'y', 'text, stack and command to copy', () => showSheet(sheet === 'copy' ? '' : 'copy')),
 		button('?', '?', 'help', () => showSheet(sheet === 'help' ? '' : 'help')));
-	return el('div', { class: 'panel bar' }, el('div', { class: 'row' }, ...metricChoice(), ui.query, rove(tools)),
+	return el('div', { class: 'panel bar' }, el('div', { class: 'row' }, ...metricChoice(), ui.query, rove(tools)), ...timeStrip(),
 		rove(ui.sheet), el('div', { class: 'line' }, rove(ui.path), ui.found), ui.what, ui.live);
 }
 
@@ -172,6 +175,7 @@ function help() {
 		['/, Ctrl-F', 'search'], ['c', 'copy the stack in folded form'], ['C', 'copy the prof report command that shows the same']];
 	for (const { key, title } of buttons)
 		keys.push([key, title]);
+	keys.push(['\u00b1', 'by chance: 95 of 100 such recordings agree within it, by the numbers of samples']);
 	return [el('table', { class: 'keys' }, ...keys.map(([k, what]) => el('tr', {}, el('td', {}, el('kbd', {}, k)), el('td', {}, what))))];
 }
 
@@ -186,7 +190,7 @@ function copies() {
 }
 
 let sheet = '';
-const SHEETS = { 'table': table, 'help': help, 'copy': copies };
+const SHEETS = { 'threads': threadList, 'table': table, 'help': help, 'copy': copies };
 function showSheet(name) {
 	sheet = name;
 	ui.sheet.hidden = !name;
@@ -221,8 +225,24 @@ function showPath() {
 		on(b, 'click', () => change({ only: S.only.filter(x => x !== o), zoom: [] }));
 		parts.push(words[o[0]] || ' ', b);
 	}
+	const chip = (text, title, what) => {
+		const b = el('button', { type: 'button', title }, text);
+		on(b, 'click', () => change(what));
+		parts.push(' \u2229 ', b);
+	};
+	if (span())
+		chip(S.time.replace(',', '\u2013') + ' s', 'show all times', { time: '' });
+	if (shownThreads().includes(false))
+		chip(S.thread[1] ? `${S.thread.length} threads` : S.thread[0], 'show all threads', { thread: [] });
 	ui.path.replaceChildren(...parts);
 	tabStop(ui.path);
+}
+
+// Half of the interval in which the share of another recording of as many samples would be, 95 times in 100 (Wilson):
+// of count samples among all. "" where samples were not counted, or the share is certain.
+function error(count, all) {
+	const p = count / all, z = 1.96;
+	return M.summed || !count || count >= all ? '' : ` \u00b1${percent(z * Math.sqrt(p * (1 - p) / all + (z / all / 2) ** 2), 1 + z * z / all)}`;
 }
 
 // Two lines about a frame.
@@ -232,13 +252,13 @@ function describe(v) {
 	if (f > 0)
 		place = [KIND_NAMES[F.kind[f]] + (F.guessed[f] ? ', guessed' : ''), base(F.module[f]),
 			S.by ? '' : F.file[f] && base(F.file[f]) + (F.line[f] ? ':' + F.line[f] : '')].filter(x => x).join(' \u00b7 ');
-	out.push(`${weight(v.t)}, ${share(v.t)} of all`);
+	out.push(`${weight(v.t)}, ${share(v.t)} of all${error(v.c, W.all[0])}`);
 	if (v.p && v.p.k >= 0)
 		out.push(`${percent(v.t, v.p.t)} of ${v.up ? 'what it calls' : 'its caller'}`);
 	if (zoomed && zoomed.p && v !== zoomed)
 		out.push(`${percent(v.t, zoomed.t)} of view`);
 	if (!v.up)
-		out.push(`self ${weight(v.s)} (${share(v.s)})`);
+		out.push(`self ${weight(v.s)} (${share(v.s)}${error(v.n, W.all[0])})`);
 	out.push(`${digits(v.c)} ${M.summed ? 'stack' : 'sample'}${v.c === 1 ? '' : 's'}`);
 	return [nameOf(v), place, out.join(' \u00b7 ')];
 }

@@ -1,5 +1,5 @@
 // What is shown, kept by names in the URL's fragment: links survive a new profile, and "back" undoes.
-const START = { view: meta.dataset.view, root: meta.dataset.root, metric: '', by: '', fold: false, q: '', at: '', table: '', only: [], zoom: [] };
+const START = { view: meta.dataset.view, root: meta.dataset.root, metric: '', by: '', fold: false, q: '', at: '', table: '', thread: [], time: '', only: [], zoom: [] };
 let S = { ...START };
 let applied = null; // what W was computed for
 const past = []; // states that the browser's history did not take
@@ -75,7 +75,7 @@ function filtered(what) {
 // Filters begin with what they do. "+": stacks with such a frame only; "-": no stacks with one; "~": these
 // frames are left out of their stacks.
 function filter() {
-	const wanted = M.name + '\n' + unlist(S.only);
+	const wanted = JSON.stringify([M.name, S.thread, S.time, S.only]);
 	if (applied === wanted)
 		return;
 	applied = wanted;
@@ -132,6 +132,9 @@ function apply() {
 	for (const { b, pressed } of buttons)
 		if (pressed)
 			b.setAttribute('aria-pressed', !!pressed());
+	showTime();
+	if (sheet === 'threads')
+		showThreads();
 	showPath();
 	showFound();
 	if (S.table || sheet === 'table')

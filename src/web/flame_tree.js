@@ -1,6 +1,6 @@
 // Views: trees of groups of nodes, opened only where something is looked at. A view node has
 //   k key, f a frame of it (for colour and place), p parent, d depth, up (children are callers),
-//   ns the nodes it stands for, t total, s self, c samples, kids once opened;
+//   ns the nodes it stands for, t total, s self, c samples, n those of its own, kids once opened;
 //   when up: ws and cs, the weight and samples that flow through each of ns.
 let keyOf;
 
@@ -20,7 +20,7 @@ function setKeys(byModule) {
 }
 
 function viewNode(k, f, p, up) {
-	return { k, f, p, d: p ? p.d + 1 : 0, up, ns: [], ws: [], cs: [], t: 0, s: 0, c: 0, kids: null };
+	return { k, f, p, d: p ? p.d + 1 : 0, up, ns: [], ws: [], cs: [], t: 0, s: 0, c: 0, n: 0, kids: null };
 }
 
 function nameOf(v) {
@@ -53,11 +53,13 @@ function openDown(v, groups, fold) {
 			if (fold && keyOf[T.frame[n]] === v.k) {
 				v.ns.push(n);
 				v.s += W.self[n];
+				v.n += W.samples[n];
 				continue;
 			}
 			const g = into(groups, v, n);
 			g.t += W.total[n];
 			g.s += W.self[n];
+			g.n += W.samples[n];
 			g.c += W.all[n];
 		}
 	}
@@ -102,6 +104,7 @@ function whole(up) {
 		v.ns.push(0);
 	v.t = W.total[0];
 	v.s = up ? 0 : W.self[0];
+	v.n = up ? 0 : W.samples[0];
 	v.c = W.all[0];
 	return v;
 }
@@ -129,6 +132,7 @@ function around(name, up) {
 		v.cs.push(W.all[n]);
 		v.t += W.total[n];
 		v.s += W.self[n];
+		v.n += W.samples[n];
 		v.c += W.all[n];
 	});
 	return v;

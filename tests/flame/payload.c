@@ -167,8 +167,72 @@ static void read_metrics(struct payload_tree *t, struct bytes_reader *r)
 		m.flags = (unsigned)reader_varint(r);
 		m.period = reader_varint(r);
 		assert_in_range(m.unit, 0, 2);
-		assert_in_range(m.flags, 0, 1);
+		assert_in_range(m.flags, 0, 3);
 		vec_push(&t->metrics, m);
+	}
+}
+
+static void read_axes(struct payload_tree *t, struct bytes_reader *r)
+{
+	t->cells = (unsigned)reader_varint(r);
+	t->slices = 1;
+	if (t->cells < 2)
+		return;
+	assert_int_equal(t->cells, 2);
+	uint64_t count = reader_varint(r), tid = 0;
+	assert_in_range(count, 1, reader_left(r));
+	for (uint64_t i = 0; i < count; i++) {
+		struct payload_thread thread = { .name = read_string(t, r) };
+		thread.process = read_string(t, r);
+		thread.tid = reader_varint(r);
+		thread.pid = reader_varint(r);
+		assert_true(thread.name[0] || i + 1 == count);
+		vec_push(&t->threads, thread);
+	}
+	uint64_t merged = t->threads.data[count - 1].name[0] ? 0 : reader_varint(r);
+	for (; merged > 0; merged--) {
+		tid += (uint64_t)reader_zigzag(r);
+		vec_push(&t->tids, tid);
+	}
+	t->slices = reader_varint(r);
+	t->start = reader_varint(r);
+	t->slice = reader_varint(r);
+	t->end = reader_varint(r);
+	assert_true(t->slices > 1 || count > 1);
+}
+
+/* The place of cell i, from the differences to the one before. */
+static void place_cell(const struct payload_tree *t, struct payload_metric *m, size_t i)
+{
+	struct payload_cell *c = &m->cells.data[i];
+	bool same_node = i > 0 && c[-1].node == c->node;
+
+	if (same_node)
+		c->thread += c[-1].thread;
+	if (same_node && c[-1].thread == c->thread)
+		c->slice += c[-1].slice + 1;
+	assert_in_range(c->thread, 0, t->threads.len - 1);
+	assert_in_range(c->slice, 0, t->slices - 1);
+}
+
+static void read_cells(const struct payload_tree *t, struct bytes_reader *r,
+		       struct payload_metric *m)
+{
+	for (uint32_t n = 0; n < t->nodes.len; n++)
+		for (uint64_t count = reader_varint(r); count > 0 && !r->failed; count--)
+			vec_push(&m->cells, ((struct payload_cell){ .node = n }));
+	for (size_t i = 0; i < m->cells.len && t->threads.len > 1; i++)
+		m->cells.data[i].thread = (uint32_t)reader_varint(r);
+	for (size_t i = 0; i < m->cells.len && t->slices > 1; i++)
+		m->cells.data[i].slice = (uint32_t)reader_varint(r);
+	for (size_t i = 0; i < m->cells.len; i++)
+		m->cells.data[i].samples = reader_varint(r);
+	for (size_t i = 0; i < m->cells.len; i++) {
+		struct payload_cell *c = &m->cells.data[i];
+		place_cell(t, m, i);
+		c->weight = c->samples * m->period + (uint64_t)reader_zigzag(r);
+		m->samples[c->node] += c->samples;
+		m->self[c->node] += c->weight;
 	}
 }
 
@@ -180,9 +244,11 @@ static void read_weights(const struct payload_tree *t, struct bytes_reader *r,
 	m->self = xcalloc(nodes, sizeof(*m->self));
 	m->total = xcalloc(nodes, sizeof(*m->total));
 	m->samples = xcalloc(nodes, sizeof(*m->samples));
-	for (size_t i = 0; i < nodes; i++)
+	if (m->flags & 2)
+		read_cells(t, r, m);
+	for (size_t i = 0; i < nodes && !(m->flags & 2); i++)
 		m->samples[i] = reader_varint(r);
-	for (size_t i = 0; i < nodes; i++)
+	for (size_t i = 0; i < nodes && !(m->flags & 2); i++)
 		m->self[i] = m->samples[i] * m->period + (uint64_t)reader_zigzag(r);
 	memcpy(m->total, m->self, nodes * sizeof(*m->total));
 	for (size_t i = nodes; i-- > 1;)
@@ -215,7 +281,7 @@ void payload_read(struct payload_tree *t, const char *text, size_t len)
 	read_strings(t, &r);
 	read_frames(t, &r);
 	read_metrics(t, &r);
-	assert_int_equal(reader_varint(&r), 0);
+	read_axes(t, &r);
 	uint64_t nodes = reader_varint(&r);
 	assert_in_range(nodes, 1, reader_left(&r));
 	for (uint64_t i = 0; i < nodes; i++)
@@ -262,6 +328,9 @@ void payload_release(struct payload_tree *t)
 		free(t->metrics.data[i].self);
 		free(t->metrics.data[i].total);
 		free(t->metrics.data[i].samples);
+		vec_release(&t->metrics.data[i].cells);
 	}
+	vec_release(&t->threads);
+	vec_release(&t->tids);
 	vec_release(&t->metrics);
 }

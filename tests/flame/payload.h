@@ -11,11 +11,22 @@ struct payload_node {
 	uint64_t self, total, samples, small; /* weights of the first metric */
 };
 
+struct payload_cell {
+	uint32_t node, thread, slice;
+	uint64_t samples, weight;
+};
+
+struct payload_thread {
+	const char *name, *process; /* name "": of several */
+	uint64_t tid, pid;
+};
+
 struct payload_metric {
 	const char *name, *label;
 	unsigned unit, flags;
 	uint64_t period;
 	uint64_t *self, *total, *samples; /* by node */
+	VEC(struct payload_cell) cells;
 };
 
 struct payload_frame {
@@ -30,6 +41,10 @@ struct payload_tree {
 	VEC(struct payload_frame) frames;
 	VEC(struct payload_node) nodes;
 	VEC(struct payload_metric) metrics;
+	unsigned cells; /* 0: none; 1: too many; 2: there, of these: */
+	VEC(struct payload_thread) threads;
+	VEC(uint64_t) tids; /* of the last one when it is several */
+	uint64_t slices, start, slice, end;
 	uint64_t small; /* frames that small-frames nodes stand for */
 };
 

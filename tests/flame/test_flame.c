@@ -536,30 +536,25 @@ static void test_rows_of_tasks(void **state)
 }
 
 /* What the loader unpacks. */
-static void unpack(struct bytes *out)
+static void unpack(struct bytes *out, const char *text, size_t len)
 {
 	struct bytes packed = { 0 };
 	struct error err = { 0 };
 
-	assert_int_equal(base91_decode(&packed, web_flame_packed, web_flame_packed_len), 0);
+	assert_int_equal(base91_decode(&packed, text, len), 0);
 	assert_int_equal(zlib_inflate(out, packed.data, packed.len, 1 << 20, &err), 0);
 	bytes_u8(out, '\0');
 	bytes_release(&packed);
 }
 
-static void test_embedded_texts(void **state)
+static void expect_packed(const char *packed, size_t len, size_t limit)
 {
 	struct bytes content = { 0 };
 
-	(void)state;
-	assert_int_equal(strlen(web_flame_js), web_flame_js_len);
-	assert_int_equal(strlen(web_flame_css), web_flame_css_len);
-	assert_int_equal(strlen(web_flame_packed), web_flame_packed_len);
-	assert_in_range(web_flame_js_len + web_flame_packed_len, 1, 16 * 1024);
-	assert_int_equal(strcspn(web_flame_packed, "<>&"), web_flame_packed_len);
-	assert_null(strstr(web_flame_js, "]]>"));
-	assert_null(strstr(web_flame_css, "</"));
-	unpack(&content);
+	assert_int_equal(strlen(packed), len);
+	assert_in_range(web_flame_js_len + len, 1, limit);
+	assert_int_equal(strcspn(packed, "<>&"), len);
+	unpack(&content, packed, len);
 	const char *style = (const char *)content.data, *script = style + strlen(style) + 1;
 	assert_int_equal(strlen(style) + strlen(script) + 2, content.len);
 	const char *const scripts[] = { web_flame_js, script }, *const styles[] = { web_flame_css,
@@ -573,11 +568,22 @@ static void test_embedded_texts(void **state)
 	bytes_release(&content);
 }
 
+static void test_embedded_texts(void **state)
+{
+	(void)state;
+	assert_int_equal(strlen(web_flame_js), web_flame_js_len);
+	assert_int_equal(strlen(web_flame_css), web_flame_css_len);
+	assert_null(strstr(web_flame_js, "]]>"));
+	assert_null(strstr(web_flame_css, "</"));
+	expect_packed(web_flame_plain, web_flame_plain_len, 16 * 1024);
+	expect_packed(web_flame_timed, web_flame_timed_len, 18 * 1024);
+}
+
 /* The SVG without script and style sheet, which have tests of their own. */
 static void picture_only(struct bytes *out, const struct bytes *svg)
 {
 	const char *style = strstr((const char *)svg->data, web_flame_css);
-	const char *packed = strstr((const char *)svg->data, web_flame_packed);
+	const char *packed = strstr((const char *)svg->data, web_flame_plain);
 	const char *script = strstr((const char *)svg->data, web_flame_js);
 
 	assert_non_null(style);
@@ -586,7 +592,7 @@ static void picture_only(struct bytes *out, const struct bytes *svg)
 	const char *between = style + web_flame_css_len, *after = script + web_flame_js_len;
 	bytes_append(out, svg->data, (size_t)(style - (const char *)svg->data));
 	bytes_append(out, between, (size_t)(packed - between));
-	between = packed + web_flame_packed_len;
+	between = packed + web_flame_plain_len;
 	bytes_append(out, between, (size_t)(script - between));
 	bytes_append(out, after, strlen(after));
 }

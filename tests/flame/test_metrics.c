@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "fixture.h"
-#include "output/flame.h"
+#include "output/flame_cells.h"
 #include "payload.h"
 
 static const char folded[] = "main;a 600 6\nmain;b 300 3\ns:[not sampled] 100\n"
@@ -63,7 +63,7 @@ static void expect_metric(const struct payload_tree *t, size_t metric, const cha
 	assert_string_equal(m->name, name);
 	assert_string_equal(m->label, name);
 	assert_int_equal(m->unit, unit);
-	assert_int_equal(m->flags, 0);
+	assert_int_equal(m->flags, 2);
 	assert_int_equal(m->total[0], total);
 	assert_int_equal(samples_of(t, metric), samples);
 }
@@ -184,6 +184,151 @@ static void test_budget_keeps_sums_of_all(void **state)
 	bytes_release(&text);
 }
 
+/* A metric's weight in a thread and from slice to slice. */
+static uint64_t weight_in(const struct payload_tree *t, size_t metric, const char *thread,
+			  uint64_t from, uint64_t to)
+{
+	const struct payload_metric *m = &t->metrics.data[metric];
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < m->cells.len; i++) {
+		const struct payload_cell *c = &m->cells.data[i];
+		if (c->slice >= from && c->slice < to &&
+		    (!thread || strcmp(t->threads.data[c->thread].name, thread) == 0))
+			sum += c->weight;
+	}
+	return sum;
+}
+
+/* Five samples of main, five of a worker from 1 s on, two of another event there. */
+static const char threaded[] = "main;a 50 5\n"
+			       "#thread 8 7 worker\n#at 1000\nmain;b 500 5\n"
+			       "#event misses count\n#at 1500\nmain;b 20 2\n"
+			       "#event heap bytes\n#thread 9 9 other\n#at 6400\nmain;c 3 1\n";
+
+static void test_threads_and_times(void **state)
+{
+	const struct flame_options options = { 0 };
+	struct payload_tree t;
+
+	(void)state;
+	draw(&t, threaded, 0, &options);
+	assert_int_equal(t.cells, 2);
+	assert_int_equal(t.threads.len, 3);
+	assert_string_equal(t.threads.data[0].name, "worker (8)");
+	assert_string_equal(t.threads.data[0].process, "app");
+	assert_int_equal(t.threads.data[0].pid, 7);
+	assert_string_equal(t.threads.data[1].name, "app (7)");
+	assert_string_equal(t.threads.data[2].name, "other (9)");
+	/* 6.4 s in at most 64 slices of a round length. */
+	assert_int_equal(t.start, 0);
+	assert_int_equal(t.slice, 120000000);
+	assert_int_equal(t.slices, 54);
+	assert_int_equal(t.end, 54 * 120000000ull);
+	assert_int_equal(weight_in(&t, 0, "app (7)", 0, 1), 50);
+	assert_int_equal(weight_in(&t, 0, "worker (8)", 0, 8), 0);
+	assert_int_equal(weight_in(&t, 0, "worker (8)", 8, 9), 500);
+	assert_int_equal(weight_in(&t, 1, "worker (8)", 12, 13), 20);
+	assert_int_equal(weight_in(&t, 1, NULL, 0, 64), 20);
+	assert_int_equal(weight_in(&t, 2, "other (9)", 53, 54), 3);
+	payload_release(&t);
+}
+
+/* Slices start where the samples were chosen from, and end where they were chosen to. */
+static void test_chosen_time(void **state)
+{
+	const struct time_range time = { 1000000000 + 999000000, 1000000000 + 1001010000 };
+	const struct flame_options options = { .time = &time, .time_text = "0.999,1.00101" };
+	struct payload_tree t;
+
+	(void)state;
+	draw(&t, "main 1\n#at 1000\nmain;b 500 2\n", 0, &options);
+	assert_int_equal(t.start, 999000000);
+	assert_int_equal(t.end, 1001010000);
+	assert_true(t.start + t.slices * t.slice >= t.end);
+	payload_release(&t);
+}
+
+/* What says nothing of threads or times has no cells. */
+static void test_one_thread_without_times(void **state)
+{
+	const struct flame_options options = { 0 };
+	struct bytes svg = { 0 };
+	struct fixture f;
+	struct payload_tree t;
+	size_t len;
+
+	(void)state;
+	fixture_from_folded(&f, folded, strlen(folded));
+	for (size_t i = 0; i < f.profile.samples.len; i++)
+		f.profile.samples.data[i].time_ns = 0;
+	output_flame(&svg, &f.profile, &f.all, 0, &options);
+	bytes_u8(&svg, '\0');
+	const char *found = payload_find(&svg, &len);
+	payload_read(&t, found, len);
+	assert_int_equal(t.cells, 0);
+	assert_int_equal(t.metrics.data[0].total[0], 1000);
+	payload_release(&t);
+	fixture_release(&f);
+	bytes_release(&svg);
+}
+
+/* Cells fit their budget by longer slices, then by fewer threads; no weight is lost. */
+static void test_cells_fit_their_budget(void **state)
+{
+	const struct flame_options options = { 0 };
+	struct bytes text = { 0 };
+	struct fixture f;
+	struct calltree tree;
+	struct flame_metrics metrics;
+	struct flame_places places;
+	uint64_t slices = UINT64_MAX;
+	uint32_t threads = UINT32_MAX;
+
+	(void)state;
+	for (int thread = 0; thread < 20; thread++) {
+		bytes_printf(&text, "#thread %d 100 t%d\n", 100 + thread, thread);
+		for (int i = 0; i < 40; i++)
+			bytes_printf(&text, "#at %d\nmain;f%d %d\n", i * 100, i % 3, 1 + thread);
+	}
+	fixture_from_folded(&f, (const char *)text.data, text.len);
+	uint32_t *node_of_sample = xcalloc(f.all.samples.len, sizeof(*node_of_sample));
+	calltree_build_places(&tree, &f.profile, &f.all, 0, &options.frames, node_of_sample);
+	struct flame_page page = { .profile = &f.profile, .tree = &tree, .options = &options };
+	flame_metrics_build(&metrics, &page, &f.all, node_of_sample);
+	uint8_t *keep = malloc(tree.nodes.len);
+	memset(keep, 1, tree.nodes.len);
+	flame_places_build(&places, &tree, keep);
+	static const size_t budgets[] = { 1000, 500, 300, 100, 50, 25 };
+	for (size_t i = 0; i < ARRAY_LEN(budgets); i++) {
+		struct flame_cells c;
+		uint64_t sum = 0;
+		flame_cells_build(&c, &metrics, &places, budgets[i]);
+		assert_int_equal(c.state, FLAME_CELLS_THERE);
+		assert_in_range(c.lists[0].rows.len, 3, budgets[i]);
+		for (size_t k = 0; k < c.lists[0].rows.len; k++)
+			sum += c.lists[0].rows.data[k].weight;
+		assert_int_equal(sum, 40 * 210);
+		assert_true(c.slices <= slices && c.thread_count <= threads);
+		assert_true(c.thread_count == 20 || c.slices <= 8);
+		slices = c.slices;
+		threads = c.thread_count;
+		flame_cells_release(&c);
+	}
+	assert_true(slices <= 8 && threads < 20);
+	struct flame_cells none;
+	flame_cells_build(&none, &metrics, &places, 2);
+	assert_int_equal(none.state, FLAME_CELLS_TOO_MANY);
+	flame_cells_release(&none);
+	flame_places_release(&places);
+	free(keep);
+	flame_metrics_release(&metrics);
+	calltree_release(&tree);
+	free(node_of_sample);
+	fixture_release(&f);
+	bytes_release(&text);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -191,6 +336,10 @@ int main(void)
 		cmocka_unit_test(test_the_chosen_event_is_first),
 		cmocka_unit_test(test_the_picture_is_of_one),
 		cmocka_unit_test(test_budget_keeps_sums_of_all),
+		cmocka_unit_test(test_threads_and_times),
+		cmocka_unit_test(test_chosen_time),
+		cmocka_unit_test(test_one_thread_without_times),
+		cmocka_unit_test(test_cells_fit_their_budget),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -356,10 +356,57 @@ static void events(void **state)
 	bytes_release(&redrawn);
 }
 
+/* Threads come back as tasks, and times as far as slices tell them. */
+static void threads_and_times(void **state)
+{
+	static const char folded[] =
+		"main;a 50 5\n#thread 8 7 worker\n#at 1000\nmain;b 500 5\n"
+		"#thread 9 30 other\n#at 6400\nmain;c 30 1\ns:[not sampled] 7\n";
+	struct bytes drawn = { 0 };
+	struct fixture f;
+	struct profile p;
+	uint64_t weights[3] = { 0 };
+
+	(void)state;
+	fixture_from_folded(&f, folded, strlen(folded));
+	draw(&drawn, &f.profile, &(struct flame_options){ 0 });
+	open_drawn(&p, &drawn);
+	assert_false(p.is_summed);
+	/* One that stands for all, the three, and the process of the last, which has no name. */
+	assert_int_equal(p.tasks.len, 4);
+	assert_string_equal(profile_str(&p, p.tasks.data[1].comm), "worker");
+	assert_int_equal(p.tasks.data[1].tid, 8);
+	assert_int_equal(p.tasks.data[1].pid, 7);
+	assert_int_equal(p.samples.len, 12);
+	for (size_t i = 0; i < p.samples.len; i++) {
+		const struct profile_sample *s = &p.samples.data[i];
+		uint64_t at = s->time_ns - p.runs.data[0].start_ns;
+		assert_in_range(s->task, 1, 3);
+		weights[s->task - 1] += s->weight;
+		/* Slices of 120 ms. */
+		if (s->task == 1)
+			assert_in_range(at, 960000000, 1080000000);
+		if (s->task == 2)
+			assert_in_range(at, 0, 120000000);
+	}
+	assert_int_equal(weights[0], 500);
+	assert_int_equal(weights[1], 50);
+	assert_int_equal(weights[2], 37);
+	profile_release(&p);
+	fixture_release(&f);
+	bytes_release(&drawn);
+}
+
 /* Version 2: its metrics, and what is wrong in them. */
 static void metrics(void **state)
 {
-#define FRAMES2	  "\x02" STRINGS_2 FRAMES
+#define FRAMES2 "\x02" STRINGS_2 FRAMES
+/* Two threads, 2 slices; two nodes; how many cells each has, then their columns. */
+#define CELLS                                              \
+	FRAMES2 "\x01\x01\x02\x02\x02\x05"                 \
+		"\x02\x02\x01\x02\x03\x04\x02\x01\x05\x04" \
+		"\x02\x00\x0a\x14"                         \
+		"\x02\x00\x00\x00\x00\x00\x02"
 #define STRINGS_2 "\x03\x04\nf\nm"
 
 	static const struct {
@@ -386,6 +433,45 @@ static void metrics(void **state)
 		ROW(FRAMES2 "\x02\x01\x02\x02\x00\x05\x02\x01\x00\x01\x03\x00"
 			    "\x02\x00\x00\x00\x00\x00\x02\x00\x02\x00\x02\x00\x03\x00",
 		    false), /* cut short */
+		ROW(CELLS "\x02\x00"
+			  "\x00\x01"
+			  "\x01\x00"
+			  "\x01\x01"
+			  "\x02\x00",
+		    true),
+		ROW(CELLS "\x02\x00"
+			  "\x01\x01"
+			  "\x01\x00"
+			  "\x01\x01"
+			  "\x02\x00",
+		    false), /* no such thread */
+		ROW(CELLS "\x02\x00"
+			  "\x00\x01"
+			  "\x02\x00"
+			  "\x01\x01"
+			  "\x02\x00",
+		    false), /* no such slice */
+		ROW(CELLS "\x03\x00"
+			  "\x00\x00\x00"
+			  "\x00\x00\x00"
+			  "\x01\x01\x01"
+			  "\x02\x00\x00",
+		    false), /* nor behind two others */
+		ROW(CELLS "\xff\xff\xff\x7f\x00"
+			  "\x00\x01"
+			  "\x01\x00"
+			  "\x01\x01"
+			  "\x02\x00",
+		    false), /* more than there are */
+		ROW(CELLS "\x02\x00"
+			  "\x00\x01"
+			  "\x01\x00"
+			  "\x01\x01"
+			  "\x02",
+		    false), /* cut short */
+		ROW(FRAMES2 "\x01\x01\x02\x02\x02\x05\x00"
+			    "\x02\x00\x00\x00\x00\x00\x02\x01\x00\x01\x00",
+		    false), /* cells of no thread */
 #undef ROW
 	};
 	struct bytes file = { 0 };
@@ -459,12 +545,12 @@ static void no_tree(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(there_and_back), cmocka_unit_test(tasks),
-		cmocka_unit_test(samples),	  cmocka_unit_test(events),
-		cmocka_unit_test(metrics),	  cmocka_unit_test(small_trees),
-		cmocka_unit_test(damaged_trees),  cmocka_unit_test(beyond_bounds),
-		cmocka_unit_test(summed_up),	  cmocka_unit_test(depth_is_bounded),
-		cmocka_unit_test(no_tree),
+		cmocka_unit_test(there_and_back),    cmocka_unit_test(tasks),
+		cmocka_unit_test(samples),	     cmocka_unit_test(events),
+		cmocka_unit_test(threads_and_times), cmocka_unit_test(metrics),
+		cmocka_unit_test(small_trees),	     cmocka_unit_test(damaged_trees),
+		cmocka_unit_test(beyond_bounds),     cmocka_unit_test(summed_up),
+		cmocka_unit_test(depth_is_bounded),  cmocka_unit_test(no_tree),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
