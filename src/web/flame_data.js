@@ -17,12 +17,11 @@ let T, F, W, M, metrics, hidden;
 function reader(bytes) {
 	let at = 0;
 	const int = () => {
-		let value = 0, scale = 1, byte;
-		do {
+		let byte = bytes[at++], value = byte & 127, scale = 128;
+		for (; byte > 127; scale *= 128) {
 			byte = bytes[at++];
 			value += (byte & 127) * scale;
-			scale *= 128;
-		} while (byte > 127);
+		}
 		return value;
 	};
 	const signed = () => {

@@ -109,20 +109,27 @@ function plant() {
 		trees = [{ v: around(S.at, false), step: 1 }, { v: around(S.at, true), step: -1, bare: true }];
 	else
 		trees = [{ v: whole(S.view === 'up'), step }];
+}
+
+function enlarge() {
 	const up = S.zoom[0] === '^';
 	zoomed = follow(trees[up && trees[1] ? 1 : 0].v, up ? S.zoom.slice(1) : S.zoom);
 }
 
-let planted = '';
+let planted = '', enlarged = '';
 function apply() {
 	M = metrics.find(m => m.name === S.metric) || metrics[0];
 	filter();
 	showHead();
 	setKeys(S.by);
-	const plan = JSON.stringify({ ...S, q: '', table: '' });
+	const plan = JSON.stringify({ ...S, q: '', table: '', zoom: [] }), place = plan + unlist(S.zoom);
 	if (plan !== planted) {
 		planted = plan;
 		plant();
+	}
+	if (place !== enlarged) {
+		enlarged = place;
+		enlarge();
 		selected = null;
 	}
 	find(S.q);

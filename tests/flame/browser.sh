@@ -31,8 +31,6 @@ exec 9>lock
 flock 9
 install || skip "npm cannot install playwright-core: $(grep '^npm \(error\|ERR!\)' npm.log | head -1)"
 exec 9>&-
-cd "$here" || exit 1
-
-NODE_PATH=$modules/node_modules
+NODE_PATH=$PWD/node_modules
 export NODE_PATH PROF_CHROMIUM
-exec node "$@"
+cd "$here" && exec node "$@"
