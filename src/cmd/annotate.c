@@ -18,7 +18,7 @@
 struct options {
 	struct cmd_input_options input;
 	const char *function;
-	bool source, assembler, whole, json, stdio, full_paths;
+	bool source, assembler, whole, json, csv, stdio, full_paths;
 	unsigned colour, base, syntax;
 	struct source_places places;
 	uint64_t limit, width;
@@ -51,6 +51,7 @@ static const struct cmd_option rows[] = {
 	       .help = "names that begin with FROM are below the folder TO; may be repeated"),
 	OPTION(struct options, json, OPT_FLAG, 0, "json", .heading = "How to show it",
 	       .help = "as JSON"),
+	OPTION(struct options, csv, OPT_FLAG, 0, "csv", .help = "as CSV"),
 	OPTION(struct options, syntax, OPT_CHOICE, 'M', "disassembler-style", .argument = "STYLE",
 	       .choices = syntaxes,
 	       .help = "x86 instructions as intel (default) or att write them"),
@@ -84,6 +85,8 @@ static int check(const struct options *o, int argc, char **argv)
 		return cmd_usage(&command_annotate,
 				 "one function at a time, not '%s' too (-i names the recording)",
 				 argv[argc - 1]);
+	if (o->json && o->csv)
+		return cmd_usage(&command_annotate, "--json or --csv, not both");
 	if (o->min_percent > 100)
 		return cmd_usage(&command_annotate, "--percent-limit: at most 100");
 	if (o->limit > UINT32_MAX || o->width > 10000)
@@ -102,6 +105,7 @@ static struct annotate_options view_options(const struct options *o, const char 
 {
 	return (struct annotate_options){
 		.json = o->json,
+		.csv = o->csv,
 		.view = o->source == o->assembler ? ANNOTATE_BOTH
 			: o->source		  ? ANNOTATE_SOURCE
 						  : ANNOTATE_ASM,
@@ -218,7 +222,8 @@ const struct command command_annotate = {
 		"--json prints schema prof.annotate, version 1: the function; the state of its source files; "
 		"lines, each with what is inlined there; code, a block for each part of the function, with "
 		"all of its instructions. Weights are integers in the event's unit. Those of lines sum to "
-		"the function's, as do those of instructions and code_missing.",
+		"the function's, as do those of instructions and code_missing. --csv has the same as rows: of lines, of "
+		"functions inlined there, whose weight their line's includes, and of instructions.",
 	.examples =
 		"prof annotate\tThe hottest lines of the hottest function.\n"
 		"prof annotate parse --whole\tAll of parse, in its order.\n"

@@ -227,12 +227,17 @@ static uint32_t take_string(struct taking *t, uint32_t id)
 	return strtab_add_str(&t->p->strings, profile_str(t->found, id));
 }
 
+/* The same function, whether or not the recording knows how it was compiled. */
+static uint64_t key_of_function(struct profile_function row)
+{
+	row.flags = 0;
+	return hash_bytes(&row, sizeof(row), 0);
+}
+
 static void know_functions(struct taking *t)
 {
 	for (uint32_t i = 0; i < t->p->functions.len; i++)
-		hmap_put(&t->functions,
-			 hash_bytes(&t->p->functions.data[i], sizeof(struct profile_function), 0),
-			 i);
+		hmap_put(&t->functions, key_of_function(t->p->functions.data[i]), i);
 }
 
 static uint32_t take_function(struct taking *t, uint32_t function, uint32_t module)
@@ -244,7 +249,7 @@ static uint32_t take_function(struct taking *t, uint32_t function, uint32_t modu
 					.line = f->line,
 					.module = module,
 					.flags = f->flags };
-	uint64_t key = hash_bytes(&row, sizeof(row), 0);
+	uint64_t key = key_of_function(row);
 	uint32_t known = hmap_get(&t->functions, key);
 
 	if (known != HMAP_NONE)

@@ -179,6 +179,8 @@ void output_annotate(struct bytes *out, const struct annotation *a,
 	o.address_width = widest_address(&o.instructions);
 	if (options->json) {
 		annotate_json(&o);
+	} else if (options->csv) {
+		annotate_csv(&o);
 	} else {
 		annotate_head(&o);
 		if (options->view == ANNOTATE_ASM)

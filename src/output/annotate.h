@@ -53,5 +53,6 @@ void annotate_index_lines(struct annotate_output *o);
  * context come on top. */
 size_t annotate_line_instructions(struct annotate_output *o, uint32_t line_row, size_t most);
 void annotate_json(struct annotate_output *o);
+void annotate_csv(struct annotate_output *o);
 
 #endif

@@ -10,9 +10,10 @@
 #include "base/text.h"
 #include "output/annotate.h"
 
-#define CONTEXT	   1u /* instructions around a hot one */
-#define GAP_PART   ((uint64_t)10)
-#define NAME_WIDTH ((size_t)30)
+#define CONTEXT	    1u /* instructions around a hot one */
+#define GAP_PART    ((uint64_t)10)
+#define NAME_WIDTH  ((size_t)30)
+#define TITLE_LINES ((size_t)2)
 
 /* ---- one instruction ---- */
 
@@ -244,17 +245,53 @@ static void print_titles(struct annotate_output *o, const struct instruction_blo
 	annotate_titles(o, "LINE", module);
 }
 
-/* The hottest, as many as fit with what is around them. */
-static size_t choose_hottest(struct annotate_output *o, const struct ranked *ranked, size_t count,
-			     bool *wanted)
+static bool is_any_wanted(const struct instruction_block *b, const bool *wanted)
+{
+	return memchr(wanted + b->first, true, b->count * sizeof(*wanted)) != NULL;
+}
+
+/* The lines that a block takes, with its titles and what stands for those left out. */
+static size_t lines_of_block(const struct instruction_block *b, const bool *wanted)
+{
+	size_t lines = TITLE_LINES;
+	bool gap = false;
+
+	for (uint32_t i = b->first; i < b->first + b->count; i++) {
+		lines += wanted[i] ? 1 + gap : 0;
+		gap = !wanted[i];
+	}
+	return lines + (gap || b->is_cut);
+}
+
+static size_t count_lines(const struct instructions *all, const bool *wanted)
+{
+	size_t lines = 0;
+
+	for (size_t b = 0; b < all->blocks.len; b++)
+		if (is_any_wanted(&all->blocks.data[b], wanted))
+			lines += lines_of_block(&all->blocks.data[b], wanted);
+	return lines;
+}
+
+/* The hottest, as many as fit with what is around them, but one at least. */
+static void choose_hottest(struct annotate_output *o, const struct ranked *ranked, size_t count,
+			   bool *wanted)
 {
 	const struct instructions *all = &o->instructions;
-	size_t limit = o->options->limit ? o->options->limit : annotate_room(o) / 3, shown = 0;
+	size_t limit = o->options->limit, room = annotate_room(o);
 	uint64_t least = annotate_least(o);
+	CLEANUP_FREE bool *fitting = xcalloc(all->items.len, sizeof(*fitting));
 
-	while (shown < count && shown < limit && ranked[shown].weight >= least)
-		mark(all, wanted, ranked[shown++].item, CONTEXT);
-	return shown;
+	for (size_t i = 0; i < count && ranked[i].weight >= least; i++) {
+		if (limit && i == limit)
+			return;
+		memcpy(fitting, wanted, all->items.len * sizeof(*wanted));
+		mark(all, wanted, ranked[i].item, CONTEXT);
+		if (!limit && i && count_lines(all, wanted) > room) {
+			memcpy(wanted, fitting, all->items.len * sizeof(*wanted));
+			return;
+		}
+	}
 }
 
 void annotate_asm(struct annotate_output *o)
@@ -272,6 +309,8 @@ void annotate_asm(struct annotate_output *o)
 	else
 		choose_hottest(o, ranked, count, wanted);
 	for (size_t b = 0; b < all->blocks.len; b++) {
+		if (!is_any_wanted(&all->blocks.data[b], wanted))
+			continue;
 		print_titles(o, &all->blocks.data[b]);
 		print_block(o, &all->blocks.data[b], wanted);
 	}

@@ -68,7 +68,7 @@ void output_flame(struct bytes *out, const struct profile *p, const struct filte
 /* prof annotate: a function by line and instruction, as text or JSON. */
 enum annotate_view { ANNOTATE_BOTH, ANNOTATE_SOURCE, ANNOTATE_ASM };
 struct annotate_options {
-	bool json;
+	bool json, csv;
 	enum annotate_view view;
 	bool whole;	      /* all lines or instructions in their order, else the hottest */
 	bool full_paths;      /* of source files, else their last part */

@@ -6,63 +6,31 @@
 
 #include "analysis/percent.h"
 #include "base/text.h"
+#include "output/csv.h"
 #include "output/report.h"
-
-static void add_text(struct bytes *out, const char *text)
-{
-	struct bytes safe = { 0 };
-	bool quoted =
-		strpbrk(text, ",\"") || *text == ' ' || (*text && text[strlen(text) - 1] == ' ');
-
-	text_append_printable(&safe, text, strlen(text));
-	if (quoted)
-		bytes_u8(out, '"');
-	for (size_t i = 0; i < safe.len; i++) {
-		if (safe.data[i] == '"')
-			bytes_u8(out, '"');
-		bytes_u8(out, safe.data[i]);
-	}
-	if (quoted)
-		bytes_u8(out, '"');
-	bytes_release(&safe);
-}
-
-static void add_error(struct bytes *out, double error)
-{
-	bytes_u8(out, ',');
-	if (!isnan(error))
-		percent_append_exact_fraction(out, error);
-}
-
-static void add_percent(struct bytes *out, uint64_t part, uint64_t all)
-{
-	bytes_u8(out, ',');
-	if (all)
-		percent_append_exact(out, part, all);
-}
 
 static void add_place(struct bytes *out, const struct report *r, uint32_t module, uint32_t file,
 		      uint32_t line)
 {
 	bytes_u8(out, ',');
-	add_text(out, facts_module_path(r->profile, module));
+	csv_text(out, facts_module_path(r->profile, module));
 	bytes_u8(out, ',');
-	add_text(out, profile_str(r->profile, file));
+	csv_text(out, profile_str(r->profile, file));
 	bytes_printf(out, ",%" PRIu32, line);
 }
 
 static void add_row(struct bytes *out, const struct report *r, const struct flat *f,
 		    const struct flat_row *row)
 {
-	add_text(out, row->name);
+	csv_text(out, row->name);
 	bytes_printf(out, ",%s", facts_kind_name(row->kind));
 	add_place(out, r, row->module, row->file, row->line);
 	bytes_printf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, row->self, row->total,
 		     row->self_count, row->total_count);
-	add_percent(out, row->self, f->total);
-	add_error(out, row->self_error);
-	add_percent(out, row->total, f->total);
-	add_error(out, row->total_error);
+	csv_percent(out, row->self, f->total);
+	csv_error(out, row->self_error);
+	csv_percent(out, row->total, f->total);
+	csv_error(out, row->total_error);
 	bytes_printf(out, "\r\n");
 }
 
@@ -90,7 +58,7 @@ static void add_node(struct bytes *out, const struct report *r, const struct cal
 	if (n->parent != PROFILE_NONE)
 		bytes_printf(out, "%" PRIu32, n->parent);
 	bytes_u8(out, ',');
-	add_text(out, key->name);
+	csv_text(out, key->name);
 	bytes_printf(out, ",%s", facts_kind_name(n->kind));
 	add_place(out, r, key->module, key->file, key->line);
 	bytes_printf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\r\n", n->self, n->total,

@@ -163,6 +163,8 @@ static const struct {
 	{ "annotate-inlined.txt", { .unicode = true, .function = "mix" }, false },
 	{ "annotate-missing.txt", { .unicode = true, .function = "cool" }, false },
 	{ "annotate.json", { .json = true }, false },
+	{ "annotate.csv", { .csv = true }, false },
+	{ "annotate-asm.csv", { .csv = true, .view = ANNOTATE_ASM }, true },
 	{ "annotate-source.json", { .json = true, .view = ANNOTATE_SOURCE }, true },
 };
 
@@ -200,24 +202,34 @@ static void lines_fit_the_width(void **state)
 static void the_default_fits_the_screen(void **state)
 {
 	struct fixture f;
-	struct annotate_options o = { .unicode = true };
-	size_t lines = 0;
+	struct annotate_options views[] = {
+		{ .unicode = true },
+		{ .unicode = true, .view = ANNOTATE_SOURCE },
+		{ .unicode = true, .view = ANNOTATE_ASM },
+	};
+	uint8_t code[60 * 16];
 
 	(void)state;
 	make(&f);
+	memset(code, 0x90, sizeof(code)); /* each byte is an instruction */
+	add_code(&f.b, 0x1640, code, sizeof(code));
 	for (uint32_t line = 100; line < 160; line++)
 		sample(&f.b, code_at(&f.b, 0x1000 + line * 16, "hot", (const uint32_t[]){ line }),
 		       3);
-	for (const char *at = show(&f, &o, false); *at; at++)
-		lines += *at == '\n';
-	assert_in_range(lines, 15, 24);
+	for (size_t i = 0; i < ARRAY_LEN(views); i++) {
+		size_t lines = 0;
+		for (const char *at = show(&f, &views[i], false); *at; at++)
+			lines += *at == '\n';
+		assert_in_range(lines, 15, 23);
+	}
 	release(&f);
 }
 
-static void no_control_characters(const struct bytes *out)
+static void no_control_characters(const struct bytes *out, bool csv)
 {
 	for (size_t i = 0; i < out->len; i++)
-		assert_true(out->data[i] >= 0x20 || out->data[i] == '\n' || out->data[i] == '\t');
+		assert_true(out->data[i] >= 0x20 || out->data[i] == '\n' || out->data[i] == '\t' ||
+			    (csv && out->data[i] == '\r' && out->data[i + 1] == '\n'));
 }
 
 /* Names and lines that a terminal would act on, lines 0 and UINT32_MAX, and code of no sense. */
@@ -240,14 +252,15 @@ static void hostile_texts_are_harmless(void **state)
 	add_source(&f.b, "/x/\x1b]0;t\x07.c", 4, SOURCE_IS_NEWER,
 		   "\x1b[2Jfour\n\x07\xff five \xe2\x80\xae\r\n\0six");
 	add_source(&f.b, "/x/\x1b]0;t\x07.c", UINT32_MAX, 0, "last\nmore\n");
-	for (unsigned bits = 0; bits < 64; bits++) {
+	for (unsigned bits = 0; bits < 128; bits++) {
 		o.json = bits & 1;
+		o.csv = bits & 64;
 		o.whole = bits & 2;
 		o.unicode = bits & 4;
 		o.view = (enum annotate_view)(bits / 8 % 3);
 		o.width = bits & 32 ? 1 : 90;
 		show(&f, &o, bits & 4);
-		no_control_characters(&f.out);
+		no_control_characters(&f.out, o.csv && !o.json);
 	}
 	release(&f);
 }
