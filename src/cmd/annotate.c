@@ -11,6 +11,7 @@
 #include "cmd/annotate_sources.h"
 #include "cmd/cmd.h"
 #include "cmd/input.h"
+#include "cmd/pager.h"
 #include "cmd/terminal.h"
 #include "input/input.h"
 #include "output/output.h"
@@ -18,7 +19,7 @@
 struct options {
 	struct cmd_input_options input;
 	const char *function;
-	bool source, assembler, whole, json, csv, stdio, full_paths;
+	bool source, assembler, whole, json, csv, stdio, no_pager, full_paths;
 	unsigned colour, base, syntax;
 	struct source_places places;
 	uint64_t limit, width;
@@ -62,6 +63,7 @@ static const struct cmd_option rows[] = {
 	       .help = "auto (default: on a terminal, unless NO_COLOR is set), always or never"),
 	OPTION(struct options, width, OPT_U64, 0, "width", .argument = "COLUMNS",
 	       .help = "for lines of this width (default: the terminal's, else 80)"),
+	CMD_PAGER_OPTION(struct options, no_pager),
 	OPTION(struct options, stdio, OPT_FLAG, 0, "stdio", .hidden = true, .help = "as text"),
 	CMD_FILTER_OPTIONS(struct options, input),
 	{ .name = NULL },
@@ -131,7 +133,7 @@ static int show(const struct options *o, const struct annotation *a, const char 
 	if (view.view != ANNOTATE_ASM || o->json)
 		annotate_sources_read(&texts, a, &o->places, o->whole);
 	output_annotate(&out, a, &texts, &view);
-	int status = cmd_write_output(&command_annotate, &out, NULL);
+	int status = cmd_write_paged(&command_annotate, &out, o->no_pager);
 	bytes_release(&out);
 	source_texts_release(&texts);
 	return status;

@@ -3,16 +3,18 @@
 #include "base/text.h"
 #include "cmd/cmd.h"
 #include "cmd/input.h"
+#include "cmd/pager.h"
 #include "output/output.h"
 
 struct options {
 	struct cmd_input_options input;
-	bool json;
+	bool json, no_pager;
 };
 
 static const struct cmd_option rows[] = {
 	CMD_INPUT_FILE_OPTION(struct options, input),
 	OPTION(struct options, json, OPT_FLAG, 0, "json", .help = "as JSON"),
+	CMD_PAGER_OPTION(struct options, no_pager),
 	{ .name = NULL },
 };
 
@@ -26,7 +28,7 @@ static int run(void *options, int argc, char **argv)
 	if (status != EXIT_DONE)
 		return status;
 	output_info(&out, &p, o->json, text_is_unicode());
-	status = cmd_write_output(&command_info, &out, NULL);
+	status = cmd_write_paged(&command_info, &out, o->no_pager);
 	bytes_release(&out);
 	profile_release(&p);
 	return status;

@@ -5,15 +5,17 @@
 #include "base/bytes.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
+#include "cmd/pager.h"
 #include "event/spec.h"
 #include "output/json.h"
 
 struct options {
-	bool json;
+	bool json, no_pager;
 };
 
 static const struct cmd_option rows[] = {
 	OPTION(struct options, json, OPT_FLAG, 0, "json", .help = "as JSON"),
+	CMD_PAGER_OPTION(struct options, no_pager),
 	{ .name = NULL },
 };
 
@@ -29,7 +31,7 @@ struct listing {
 	struct availability kinds[8];
 	size_t kind_count;
 	char kind[32]; /* of the last row */
-	bool json;
+	bool json, no_pager;
 	size_t count;
 };
 
@@ -150,7 +152,7 @@ static int list(struct listing *l, const char *pattern)
 		json_end(&l->json_writer);
 	}
 	add_obstacle(l, pattern);
-	int status = cmd_write_output(&command_list, &l->out, NULL);
+	int status = cmd_write_paged(&command_list, &l->out, l->no_pager);
 	if (status != EXIT_DONE || l->count)
 		return status;
 	say_no_match(pattern);
@@ -160,7 +162,7 @@ static int list(struct listing *l, const char *pattern)
 static int run(void *options, int argc, char **argv)
 {
 	const struct options *o = options;
-	struct listing l = { .json = o->json };
+	struct listing l = { .json = o->json, .no_pager = o->no_pager };
 
 	if (argc > 1)
 		return cmd_usage(&command_list,

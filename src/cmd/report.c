@@ -7,6 +7,7 @@
 #include "cmd/cmd.h"
 #include "cmd/fail_if.h"
 #include "cmd/input.h"
+#include "cmd/pager.h"
 #include "cmd/options.h"
 #include "cmd/terminal.h"
 #include "output/output.h"
@@ -14,7 +15,7 @@
 struct options {
 	struct cmd_input_options input;
 	struct cmd_strings fail_if;
-	bool verbose, json, csv, md, stdio, lines, tree, inverted, merge_recursion;
+	bool verbose, json, csv, md, stdio, no_pager, lines, tree, inverted, merge_recursion;
 	unsigned by, colour;
 	const char *callers, *callees, *peek;
 	uint64_t limit, width;
@@ -57,6 +58,7 @@ static const struct cmd_option rows[] = {
 	       .help = "auto (default: on a terminal, unless NO_COLOR is set), always or never"),
 	OPTION(struct options, width, OPT_U64, 0, "width", .argument = "COLUMNS",
 	       .help = "for lines of this width (default: the terminal's, else 80)"),
+	CMD_PAGER_OPTION(struct options, no_pager),
 	OPTION(struct options, stdio, OPT_FLAG, 0, "stdio", .hidden = true, .help = "as text"),
 	OPTION(struct options, fail_if, OPT_LIST, 0, "fail-if", .argument = "CONDITION",
 	       .heading = "For CI",
@@ -98,7 +100,7 @@ static int check(const struct options *o)
 
 static bool is_given_again(const struct cmd_option *row)
 {
-	static const char *const others[] = { "input", "by", "lines", "limit", "fail-if" };
+	static const char *const others[] = { "input", "by", "lines", "limit", "fail-if", "no-pager" };
 
 	for (size_t i = 0; i < ARRAY_LEN(others); i++) {
 		if (strcmp(row->name, others[i]) == 0)
@@ -167,7 +169,7 @@ static int run(void *options, int argc, char **argv)
 	if (output_report(&out, &v.profile, &v.samples, v.event, &r, &err) < 0)
 		status = cmd_fail(&command_report, &err, cmd_status(&err));
 	else
-		status = cmd_write_output(&command_report, &out, NULL);
+		status = cmd_write_paged(&command_report, &out, o->no_pager);
 	if (status == EXIT_DONE)
 		status = fail_if_run(&command_report, &o->fail_if, &v, &r.frames);
 	bytes_release(&out);
