@@ -29,7 +29,10 @@ struct builder {
 	} * places; /* per trie node: where it is in the group worked on */
 
 	VEC(uint32_t) path;
+	VEC(uint8_t) hidden; /* by key: enum visibility */
 };
+
+enum visibility { NOT_ASKED, IS_SHOWN, IS_HIDDEN };
 
 struct group { /* samples that share a first-level row and, where stacks were cut, the reason */
 	uint32_t task_key; /* PROFILE_NONE: no such row */
@@ -53,9 +56,27 @@ static bool folds_into(const struct builder *b, uint32_t node, uint32_t key)
 	return b->options->merge_recursion || b->options->by_module || key == b->keys.kernel_key;
 }
 
+static bool is_hidden(struct builder *b, uint32_t key)
+{
+	const struct calltree *t = b->tree;
+
+	if (!b->options->hides)
+		return false;
+	while (b->hidden.len < t->keys.len)
+		vec_push(&b->hidden, NOT_ASKED);
+	uint8_t *known = &b->hidden.data[key];
+	if (*known == NOT_ASKED)
+		*known = b->options->hides(b->options->hides_context, t, &t->keys.data[key])
+				 ? IS_HIDDEN
+				 : IS_SHOWN;
+	return *known == IS_HIDDEN;
+}
+
 static uint32_t add_frame(struct builder *b, uint32_t node, uint32_t key, bool inlined,
 			  bool guessed)
 {
+	if (is_hidden(b, key))
+		return node;
 	return folds_into(b, node, key) ? node : child_of(b, node, key, inlined, guessed);
 }
 
@@ -321,6 +342,7 @@ static void builder_release(struct builder *b)
 	pairmap_release(&b->children);
 	pairmap_release(&b->leaves);
 	vec_release(&b->path);
+	vec_release(&b->hidden);
 	free(b->places);
 }
 

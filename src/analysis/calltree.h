@@ -44,6 +44,7 @@ enum name_style {
 		       * same is one function */
 	NAMES_NONE,   /* as the linker knows them */
 };
+struct calltree;
 struct calltree_options {
 	bool by_thread;	  /* first level: "comm (tid)" */
 	bool by_comm;	  /* first level: the command name */
@@ -54,6 +55,9 @@ struct calltree_options {
 	bool by_line;	  /* frames are function:line */
 	bool merge_recursion; /* direct recursion folds into one frame */
 	bool no_end_markers; /* else stacks that were cut hang below a row that says why: "[truncated]" */
+	/* Frames to leave out of their stacks: what they have themselves is their callers'. NULL: none. */
+	bool (*hides)(const void *context, const struct calltree *t, const struct calltree_key *key);
+	const void *hides_context;
 };
 void calltree_build(struct calltree *t, const struct profile *p, const struct filter_result *samples, uint32_t event,
 		    const struct calltree_options *options);

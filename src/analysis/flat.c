@@ -87,6 +87,8 @@ static struct calltree_options code_frames(const struct calltree_options *option
 {
 	return (struct calltree_options){ .no_inline = options->no_inline,
 					  .names = options->names,
+					  .hides = options->hides,
+					  .hides_context = options->hides_context,
 					  .no_end_markers = true };
 }
 

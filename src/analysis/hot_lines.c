@@ -104,7 +104,7 @@ static double measure_error(const struct search *s, const struct slices *slices,
 }
 
 /* The heaviest rows take the place of all. */
-static void keep_heaviest(struct search *s, size_t most)
+static void keep_heaviest(struct search *s, size_t most, bool with_errors)
 {
 	struct slices slices;
 	size_t n = s->out->rows.len;
@@ -119,7 +119,7 @@ static void keep_heaviest(struct search *s, size_t most)
 	slices_init(&slices, s->profile, s->samples, s->event, MOST_SLICES);
 	for (size_t i = 0; i < n && i < most && ranks[i].weight; i++) {
 		struct hot_line line = rows[ranks[i].row];
-		line.error = measure_error(s, &slices, ranks[i].row);
+		line.error = with_errors ? measure_error(s, &slices, ranks[i].row) : NAN;
 		vec_push(&s->out->rows, line);
 	}
 	slices_release(&slices);
@@ -127,9 +127,8 @@ static void keep_heaviest(struct search *s, size_t most)
 	free(ranks);
 }
 
-void hot_lines_find(struct hot_lines *h, const struct profile *p,
-		    const struct filter_result *samples, uint32_t event, bool no_inline,
-		    size_t most)
+static void find(struct hot_lines *h, const struct profile *p, const struct filter_result *samples,
+		 uint32_t event, bool no_inline, size_t most, bool with_errors)
 {
 	struct search s = {
 		.out = h, .profile = p, .samples = samples, .event = event, .no_inline = no_inline
@@ -138,10 +137,23 @@ void hot_lines_find(struct hot_lines *h, const struct profile *p,
 	memset(h, 0, sizeof(*h));
 	s.row_of_sample = xcalloc(samples->samples.len, sizeof(*s.row_of_sample));
 	sum_samples(&s);
-	keep_heaviest(&s, most);
+	keep_heaviest(&s, most, with_errors);
 	pairmap_release(&s.rows);
 	pairmap_release(&s.places);
 	free(s.row_of_sample);
+}
+
+void hot_lines_find(struct hot_lines *h, const struct profile *p,
+		    const struct filter_result *samples, uint32_t event, bool no_inline,
+		    size_t most)
+{
+	find(h, p, samples, event, no_inline, most, true);
+}
+
+void hot_lines_find_all(struct hot_lines *h, const struct profile *p,
+			const struct filter_result *samples, uint32_t event, bool no_inline)
+{
+	find(h, p, samples, event, no_inline, SIZE_MAX, false);
 }
 
 void hot_lines_release(struct hot_lines *h)

@@ -26,6 +26,9 @@ struct hot_lines {
 void hot_lines_find(struct hot_lines *h, const struct profile *p,
 		    const struct filter_result *samples, uint32_t event, bool no_inline,
 		    size_t most);
+/* All of them, without errors. */
+void hot_lines_find_all(struct hot_lines *h, const struct profile *p,
+			const struct filter_result *samples, uint32_t event, bool no_inline);
 void hot_lines_release(struct hot_lines *h);
 
 #endif

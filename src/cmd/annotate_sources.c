@@ -5,6 +5,7 @@
 #include "cmd/annotate_sources.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -186,4 +187,18 @@ void annotate_sources_read(struct source_texts *texts, const struct annotation *
 		want(&r, a->inlined.data[i].file, a->inlined.data[i].line);
 	hmap_release(&r.seen);
 	files_free(r.files);
+}
+
+char *annotate_source_path(const struct source_places *places, const char *name)
+{
+	struct reading r = { .places = places, .files = files_direct_new() };
+	CLEANUP_CLOSE int fd = find_source(&r, name);
+	char link[64], path[PATH_MAX];
+
+	files_free(r.files);
+	if (fd < 0)
+		return NULL;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	ssize_t len = readlink(link, path, sizeof(path));
+	return len > 0 && (size_t)len < sizeof(path) ? xstrndup(path, (size_t)len) : NULL;
 }

@@ -18,5 +18,8 @@ bool source_places_are_valid(const struct source_places *places, const char **ma
 /* Read what the profile does not hold of the function's lines; all: also what lies between. */
 void annotate_sources_read(struct source_texts *texts, const struct annotation *a,
 			   const struct source_places *places, bool all);
+/* The path here of a source file named so in a profile; NULL: it is not here, or is none. The caller
+ * frees. */
+char *annotate_source_path(const struct source_places *places, const char *name);
 
 #endif

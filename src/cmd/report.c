@@ -1,4 +1,4 @@
-/* prof report: where the time went, as text, JSON or CSV. */
+/* prof report: where the time went, as text, JSON or CSV, or interactively. */
 #include <string.h>
 
 #include "base/bytes.h"
@@ -7,15 +7,16 @@
 #include "cmd/cmd.h"
 #include "cmd/fail_if.h"
 #include "cmd/input.h"
-#include "cmd/pager.h"
+#include "cmd/interactive.h"
 #include "cmd/options.h"
+#include "cmd/pager.h"
 #include "cmd/terminal.h"
 #include "output/output.h"
 
 struct options {
 	struct cmd_input_options input;
 	struct cmd_strings fail_if;
-	bool verbose, json, csv, md, stdio, no_pager, lines, tree, inverted, merge_recursion;
+	bool verbose, json, csv, md, stdio, tui, no_pager, lines, tree, inverted, merge_recursion;
 	unsigned by, colour;
 	const char *callers, *callees, *peek;
 	uint64_t limit, width;
@@ -58,8 +59,11 @@ static const struct cmd_option rows[] = {
 	       .help = "auto (default: on a terminal, unless NO_COLOR is set), always or never"),
 	OPTION(struct options, width, OPT_U64, 0, "width", .argument = "COLUMNS",
 	       .help = "for lines of this width (default: the terminal's, else 80)"),
+	OPTION(struct options, stdio, OPT_FLAG, 0, "stdio",
+	       .help = "as text, also on a terminal (which else gets the interactive view)"),
+	OPTION(struct options, tui, OPT_FLAG, 0, "tui",
+	       .help = "the interactive view; fails where there is no terminal for it"),
 	CMD_PAGER_OPTION(struct options, no_pager),
-	OPTION(struct options, stdio, OPT_FLAG, 0, "stdio", .hidden = true, .help = "as text"),
 	OPTION(struct options, fail_if, OPT_LIST, 0, "fail-if", .argument = "CONDITION",
 	       .heading = "For CI",
 	       .help = "exit with status 3 when CONDITION surely holds, as 'self(\"memcpy\") > 5%' or "
@@ -70,8 +74,36 @@ static const struct cmd_option rows[] = {
 	{ .name = NULL },
 };
 
+/* An option for text only; NULL: none was given. */
+static const char *only_text(const struct options *o)
+{
+	const struct {
+		bool given;
+		const char *name;
+	} texts[] = {
+		{ o->json, "--json" },
+		{ o->csv, "--csv" },
+		{ o->md, "--md" },
+		{ o->stdio, "--stdio" },
+		{ o->lines, "--lines" },
+		{ o->by != FLAT_BY_FUNCTION, "--by" },
+		{ o->limit > 0, "--limit" },
+		{ o->min_percent > 0, "--percent-limit" },
+		{ o->verbose, "--verbose" },
+		{ o->width > 0, "--width" },
+		{ o->fail_if.len > 0, "--fail-if" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(texts); i++)
+		if (texts[i].given)
+			return texts[i].name;
+	return NULL;
+}
+
 static int check(const struct options *o)
 {
+	if (o->tui && only_text(o))
+		return cmd_usage(&command_report, "--tui or %s, not both", only_text(o));
 	if (o->json && o->csv)
 		return cmd_usage(&command_report, "--json or --csv, not both");
 	if (o->md && (o->json || o->csv))
@@ -100,7 +132,8 @@ static int check(const struct options *o)
 
 static bool is_given_again(const struct cmd_option *row)
 {
-	static const char *const others[] = { "input", "by", "lines", "limit", "fail-if", "no-pager" };
+	static const char *const others[] = { "input",	 "by",	     "lines", "limit",
+					      "fail-if", "no-pager", "stdio" };
 
 	for (size_t i = 0; i < ARRAY_LEN(others); i++) {
 		if (strcmp(row->name, others[i]) == 0)
@@ -149,6 +182,38 @@ static struct report_options report_options(const struct options *o)
 	return r;
 }
 
+/* prof report on a terminal. */
+static bool is_interactive(const struct options *o)
+{
+	return o->tui || (!only_text(o) && tui_is_possible(NULL));
+}
+
+static bool is_of_frames(const struct cmd_option *row)
+{
+	return strcmp(row->name, "no-inline") == 0 || strcmp(row->name, "demangle") == 0;
+}
+
+static int run_interactive(const struct options *o, const struct cmd_view *v)
+{
+	const char *around = o->peek ? o->peek : o->callers ? o->callers : o->callees;
+	CLEANUP_FREE char *frame_words = words(o, is_of_frames);
+	struct tui_input in = {
+		.profile = &v->profile,
+		.filter = o->input.filter,
+		.frames = cmd_frames(&o->input),
+		.frame_words = frame_words,
+		.view = around	      ? TUI_AROUND
+			: o->inverted ? TUI_INVERTED
+				      : TUI_TREE,
+		.around = around,
+		.colour = terminal_colour((enum colour_choice)o->colour),
+		.unicode = text_is_unicode(),
+	};
+
+	in.frames.merge_recursion = o->merge_recursion;
+	return cmd_show_interactively(&command_report, &in);
+}
+
 static int run(void *options, int argc, char **argv)
 {
 	const struct options *o = options;
@@ -157,10 +222,17 @@ static int run(void *options, int argc, char **argv)
 	struct cmd_view v;
 
 	int status = check(o);
+	if (status == EXIT_DONE && o->tui && !tui_is_possible(&err))
+		status = cmd_fail(&command_report, &err, EXIT_FAILED);
 	if (status == EXIT_DONE)
 		status = cmd_view_open(&v, &command_report, &o->input, argc, argv, true);
 	if (status != EXIT_DONE)
 		return status;
+	if (is_interactive(o)) {
+		status = run_interactive(o, &v);
+		cmd_view_release(&v);
+		return status;
+	}
 	struct report_options r = report_options(o);
 	CLEANUP_FREE char *given = words(o, is_given_again), *selection = words(o, is_selection);
 	r.given = given;
@@ -182,7 +254,10 @@ const struct command command_report = {
 	.summary = "show where the time went",
 	.synopsis = "prof report [options] [file]",
 	.description =
-		"Prints its totals, how true the recording is, up to three findings, and its hottest functions: self is the time "
+		"On a terminal it opens the interactive view: ? shows its keys, q leaves it. Filters, --tree, --inverted, --callers "
+		"and their like choose what it begins with; with --stdio, with another format or option of how text is "
+		"shown, and where input or output is no terminal, it is text.\n\n"
+		"The text is its totals, how true the recording is, up to three findings, and its hottest functions: self is the time "
 		"in the function's own code, total includes what it called. The ± behind a share is its "
 		"95 % uncertainty within this run; a row with ≈ behind it cannot be told from the one above: its "
 		"share may be the larger one. WHERE is where the function begins, or the module of one without lines; THR how many "
@@ -200,7 +275,8 @@ const struct command command_report = {
 		"began with, without a guess; guessed ones have a frame that only a likely return address speaks for. Partly "
 		"read later are those of which a part was read from the program's memory after the sample.",
 	.examples =
-		"prof report\tThe hottest functions of prof.data.\n"
+		"prof report\tThe hottest functions of prof.data; on a terminal the interactive view.\n"
+		"prof report --stdio\tAs text.\n"
 		"prof report --tree --percent-limit 1\tThe call tree without what is below 1 %.\n"
 		"prof report --callers malloc\tWho calls malloc.\n"
 		"prof report --by thread --time 2,5\tThreads between the 2nd and the 5th second.\n"

@@ -1,7 +1,8 @@
 /*
  * The parts of the flame graph writer. An SVG is: header (title, summary, health, legend), still
  * picture (every frame wide enough to see, for image viewers and readers without script), the whole
- * tree as compressed columns, and the script that draws from it. Private to output/.
+ * tree as compressed columns, and the script that draws from it. Private to output/, but for what
+ * names and kinds look like, which tui/ shares.
  *
  * A "printable" string has gone through text_append_printable: valid UTF-8 without control
  * characters. Cutting and shortening work on printable text; XML escaping is always the last step.

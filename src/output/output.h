@@ -37,6 +37,12 @@ struct report_options {
 int output_report(struct bytes *out, const struct profile *p, const struct filter_result *samples, uint32_t event,
 		  const struct report_options *options, struct error *err);
 
+/* Parts of it as lines of their own. What ran and how true the recording is; and all findings. */
+void output_report_head(struct bytes *out, const struct profile *p, const struct filter_result *samples, uint32_t event,
+			const struct report_options *options);
+void output_report_findings(struct bytes *out, const struct profile *p, const struct filter_result *samples,
+			    uint32_t event, const struct report_options *options);
+
 /* Folded stacks: "comm;root;…;leaf weight\n", sorted; count: samples instead of weights. */
 struct folded_options {
 	bool count;

@@ -201,3 +201,33 @@ int output_report(struct bytes *out, const struct profile *p, const struct filte
 	findings_release(&r.findings);
 	return rc;
 }
+
+void output_report_head(struct bytes *out, const struct profile *p,
+			const struct filter_result *samples, uint32_t event,
+			const struct report_options *options)
+{
+	struct view v = { p, samples, event };
+	struct report_options o = *options;
+	struct report r;
+
+	o.tree = true; /* without findings */
+	report_init(&r, out, &v, &o);
+	report_text_facts(&r);
+}
+
+void output_report_findings(struct bytes *out, const struct profile *p,
+			    const struct filter_result *samples, uint32_t event,
+			    const struct report_options *options)
+{
+	struct view v = { p, samples, event };
+	struct report_options o = { .format = REPORT_TEXT,
+				    .width = options->width,
+				    .colour = options->colour,
+				    .unicode = options->unicode,
+				    .selection = options->selection };
+	struct report r;
+
+	report_init(&r, out, &v, &o);
+	report_text_all_findings(&r);
+	findings_release(&r.findings);
+}

@@ -66,3 +66,12 @@ void report_text_findings(struct report *r)
 		print_finding(&r->show, &r->findings.items.data[i]);
 	}
 }
+
+void report_text_all_findings(struct report *r)
+{
+	for (size_t i = 0; i < r->findings.items.len; i++) {
+		if (i)
+			bytes_u8(r->show.out, '\n');
+		print_finding(&r->show, &r->findings.items.data[i]);
+	}
+}

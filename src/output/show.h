@@ -1,6 +1,6 @@
 /*
  * Text for people at a terminal: names made safe and fitted into columns, weights in their unit,
- * colours. Private to output/.
+ * colours. For output/ and tui/.
  */
 #ifndef PROF_OUTPUT_SHOW_H
 #define PROF_OUTPUT_SHOW_H

@@ -13,6 +13,10 @@
 #include "base/io.h"
 #include "base/memory.h"
 
+#ifndef PROF_GOLDEN_DIR
+#define PROF_GOLDEN_DIR "output/golden"
+#endif
+
 static void write_golden(const struct bytes *out, const char *path)
 {
 	FILE *f = fopen(path, "wb");
@@ -24,7 +28,7 @@ static void write_golden(const struct bytes *out, const char *path)
 
 void expect_golden(const struct bytes *out, const char *name)
 {
-	CLEANUP_FREE char *path = xasprintf("%s/output/golden/%s", PROF_TEST_DIR, name);
+	CLEANUP_FREE char *path = xasprintf("%s/%s/%s", PROF_TEST_DIR, PROF_GOLDEN_DIR, name);
 	const char *update = getenv("PROF_UPDATE_GOLDEN");
 	struct bytes expected = { 0 };
 	struct error err = { 0 };

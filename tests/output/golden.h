@@ -1,4 +1,4 @@
-/* Comparing output with files in tests/output/golden. */
+/* Comparing output with files in tests/output/golden, or the folder PROF_GOLDEN_DIR of tests. */
 #ifndef TESTS_OUTPUT_GOLDEN_H
 #define TESTS_OUTPUT_GOLDEN_H
 

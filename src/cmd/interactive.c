@@ -1,0 +1,49 @@
+/* Files for the interactive view: source that is read, pictures that are written. */
+#include "cmd/interactive.h"
+
+#include <errno.h>
+
+#include "base/io.h"
+#include "cmd/annotate_sources.h"
+#include "cmd/replace.h"
+
+static const struct source_places no_places;
+
+static void read_sources(void *context, struct source_texts *texts, const struct annotation *a,
+			 bool all)
+{
+	(void)context;
+	annotate_sources_read(texts, a, &no_places, all);
+}
+
+static char *find_source(void *context, const char *name)
+{
+	(void)context;
+	return annotate_source_path(&no_places, name);
+}
+
+static int write_file(void *context, const char *path, const struct bytes *text, struct error *err)
+{
+	struct replace r;
+
+	(void)context;
+	if (replace_begin(&r, path, REPLACE_USUAL_MODE, err) < 0)
+		return -1;
+	if (io_write_full(r.fd, text->data, text->len) == 0)
+		return replace_finish(&r, false, err);
+	error_set_errno(err, errno, "%s", path);
+	replace_abandon(&r);
+	return -1;
+}
+
+int cmd_show_interactively(const struct command *cmd, struct tui_input *in)
+{
+	struct error err = { 0 };
+
+	in->host = (struct tui_host){ .read_sources = read_sources,
+				      .find_source = find_source,
+				      .write_file = write_file };
+	if (tui_run(in, &err) == 0)
+		return EXIT_DONE;
+	return cmd_fail(cmd, &err, cmd_status(&err));
+}

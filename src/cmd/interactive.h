@@ -1,0 +1,12 @@
+/* The interactive view, with what it may ask a command for. */
+#ifndef PROF_CMD_INTERACTIVE_H
+#define PROF_CMD_INTERACTIVE_H
+
+#include "cmd/cmd.h"
+#include "tui/tui.h"
+
+/* Shows it until the user leaves. in's host is filled in. EXIT_DONE or EXIT_FAILED after having
+ * said why. */
+int cmd_show_interactively(const struct command *cmd, struct tui_input *in);
+
+#endif

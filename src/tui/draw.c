@@ -1,0 +1,343 @@
+/* The screen: what ran, the path, the parts, what is selected, and the last line. */
+#include "tui/draw.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/percent.h"
+#include "base/text.h"
+#include "output/show.h"
+
+#define CRUMB_WIDTH ((size_t)28)
+
+static struct grid_area area_of(struct grid *g, const struct rect *r)
+{
+	struct grid_area whole = grid_whole(g);
+
+	return grid_part(&whole, r->x, r->y, r->width, r->height);
+}
+
+void draw_start(const struct model *m, const struct grid_area *a, unsigned x, unsigned y,
+		unsigned width, const char *text, struct grid_style style)
+{
+	struct show show = { .unicode = m->in->unicode };
+	CLEANUP_FREE char *shown = show_start(&show, text, width);
+
+	grid_text(a, x, y, width, shown, style);
+}
+
+static struct grid_style style_of_code(const char *code, size_t len, struct grid_style now)
+{
+	if (len == 1 && *code == '1')
+		now.attributes |= GRID_BOLD;
+	else if (len == 1 && *code == '2')
+		now.attributes |= GRID_DIM;
+	else if (len == 2 && memcmp(code, "35", 2) == 0)
+		now.colour = GRID_KERNEL_TEXT;
+	else if (len == 2 && memcmp(code, "33", 2) == 0)
+		now.colour = GRID_WARN;
+	else
+		now = STYLE(GRID_PLAIN, 0);
+	return now;
+}
+
+void draw_coloured(const struct grid_area *a, unsigned y, const char *text, size_t len)
+{
+	struct grid_style style = STYLE(GRID_PLAIN, 0);
+	unsigned x = 0;
+
+	while (len) {
+		const char *escape = memchr(text, '\x1b', len);
+		size_t plain = escape ? (size_t)(escape - text) : len;
+		x += grid_text_n(a, x, y, a->width, text, plain, style);
+		text += plain;
+		len -= plain;
+		const char *end = len ? memchr(text, 'm', len) : NULL;
+		if (!end)
+			return;
+		style = style_of_code(text + 2, (size_t)(end - text) - 2, style);
+		len -= (size_t)(end + 1 - text);
+		text = end + 1;
+	}
+}
+
+/* ---- the head and the path ---- */
+
+static void draw_head(const struct model *m, struct grid *g)
+{
+	struct grid_area whole = grid_whole(g);
+	const char *line = (const char *)m->head.data, *end = line + m->head.len;
+
+	for (unsigned y = 0; y < m->places.head_lines && line < end; y++) {
+		size_t len =
+			(size_t)((const char *)memchr(line, '\n', (size_t)(end - line)) - line);
+		CLEANUP_FREE char *text = xstrndup(line, len);
+		draw_start(m, &whole, 0, y, whole.width, text,
+			   y ? STYLE(GRID_PLAIN, GRID_DIM) : STYLE(GRID_TITLE, GRID_BOLD));
+		line += len + 1;
+	}
+}
+
+static char *view_words(const struct model *m)
+{
+	const struct state *s = &m->state;
+	const char *what = s->by_module ? "modules" : "functions";
+	struct show show = { .unicode = m->in->unicode };
+
+	if (s->table && !m->places.graph.height)
+		return xasprintf("table of %s", what);
+	if (s->view == VIEW_AROUND) {
+		CLEANUP_FREE char *name = show_function(&show, s->around_label, CRUMB_WIDTH);
+		return xasprintf("callers & callees of %s", name);
+	}
+	return xasprintf("%s%s%s", s->view == VIEW_UP ? "bottom-up " : "",
+			 s->root_below ? "flame graph" : "icicle graph",
+			 s->by_module ? " of modules" : "");
+}
+
+/* Names from the root to what is zoomed into: all, or the last ones. */
+static void append_path(const struct model *m, struct bytes *out, size_t width)
+{
+	struct show show = { .unicode = m->in->unicode };
+	const struct calltree *t = &m->view.trees[m->zoomed.tree];
+	const char *joint = m->in->unicode ? " \xe2\x80\xba " : " > ";
+	VEC(char *) names = { 0 };
+	size_t used = 3;
+
+	for (uint32_t n = m->zoomed.node; n; n = t->nodes.data[n].parent) {
+		char *name = show_function(&show, view_name(t, n), CRUMB_WIDTH);
+		size_t wide = text_width(name, strlen(name)) + 3;
+		if (names.len && used + wide + 5 > width) {
+			free(name);
+			vec_push(&names, xstrdup(m->in->unicode ? "\xe2\x80\xa6" : ".."));
+			break;
+		}
+		used += wide;
+		vec_push(&names, name);
+	}
+	bytes_printf(out, "all");
+	while (names.len) {
+		bytes_printf(out, "%s%s", joint, names.data[--names.len]);
+		free(names.data[names.len]);
+	}
+	vec_release(&names);
+}
+
+static void append_filters(const struct model *m, struct bytes *out)
+{
+	const struct filters *f = &m->state.filters;
+	struct show show = { .unicode = m->in->unicode };
+
+	for (size_t i = 0; i < f->items.len; i++) {
+		const struct filter_item *item = &f->items.data[i];
+		CLEANUP_FREE char *text = filter_item_text(item);
+		CLEANUP_FREE char *ascii = show_name(&show, text);
+		CLEANUP_FREE char *shown = show_elide(&show, ascii, CRUMB_WIDTH);
+		bool less = item->kind == FILTER_IGNORE || item->kind == FILTER_HIDE;
+		bytes_printf(out, " %s %s",
+			     less	      ? (m->in->unicode ? "\xe2\x88\x92" : "-")
+			     : m->in->unicode ? "\xe2\x88\xa9"
+					      : "&",
+			     shown);
+	}
+}
+
+static void draw_path(const struct model *m, const struct grid_area *a)
+{
+	struct bytes path = { 0 };
+	CLEANUP_FREE char *view = view_words(m);
+	unsigned right = (unsigned)text_width(view, strlen(view)), room = a->width;
+
+	if (right + 20 < a->width) {
+		grid_text_left_of(a, a->width, 0, view, STYLE(GRID_PLAIN, GRID_DIM));
+		room = a->width - right - 2;
+	}
+	struct bytes filters = { 0 };
+	append_filters(m, &filters);
+	size_t taken = text_width((const char *)filters.data, filters.len);
+	append_path(m, &path, room > taken + 10 ? room - taken : 10);
+	unsigned end = grid_text_n(a, 0, 0, room, (const char *)path.data, path.len,
+				   STYLE(GRID_PLAIN, GRID_BOLD));
+	grid_text_n(a, end, 0, room > end ? room - end : 0, (const char *)filters.data, filters.len,
+		    STYLE(GRID_WARN, 0));
+	bytes_release(&path);
+	bytes_release(&filters);
+}
+
+/* ---- what is selected ---- */
+
+static void draw_details(const struct model *m, const struct grid_area *a)
+{
+	struct bytes name = { 0 }, place = { 0 }, numbers = { 0 };
+	struct show show = { .unicode = m->in->unicode };
+
+	model_describe(m, &name, &place, &numbers);
+	bytes_u8(&name, '\0');
+	bytes_u8(&place, '\0');
+	bytes_u8(&numbers, '\0');
+	size_t wide = text_width((const char *)place.data, place.len - 1) + 2;
+	size_t room = a->height > 1 && wide + 10 < a->width ? a->width - wide : a->width;
+	CLEANUP_FREE char *shown = show_elide(&show, (const char *)name.data, room);
+	unsigned end = grid_text(a, 0, 0, a->width, shown, STYLE(GRID_PLAIN, GRID_BOLD));
+	const char *rest = (const char *)(a->height > 1 ? place.data : numbers.data);
+	if (end + 6 < a->width)
+		draw_start(m, a, end + 2, 0, a->width - end - 2, rest, STYLE(GRID_PLAIN, GRID_DIM));
+	if (a->height > 1)
+		draw_start(m, a, 0, 1, a->width, (const char *)numbers.data, STYLE(GRID_PLAIN, 0));
+	bytes_release(&name);
+	bytes_release(&place);
+	bytes_release(&numbers);
+}
+
+/* ---- the last line ---- */
+
+static unsigned draw_key(const struct grid_area *a, unsigned x, const char *key, const char *label)
+{
+	unsigned wide = (unsigned)(strlen(key) + 1 + strlen(label));
+
+	if (x + wide > a->width)
+		return x;
+	x += grid_text(a, x, 0, wide, key, STYLE(GRID_KEY, GRID_BOLD));
+	x += grid_text(a, x + 1, 0, wide, label, STYLE(GRID_PLAIN, 0)) + 3;
+	return x;
+}
+
+static void draw_keys(const struct model *m, const struct grid_area *a)
+{
+	unsigned x = 0;
+
+	for (size_t i = 0; i < model_action_count; i++) {
+		const struct model_action *action = &model_actions[i];
+		char letter[2] = { (char)action->key, '\0' };
+		if (!action->label)
+			continue;
+		x = draw_key(a, x,
+			     action->key == TUI_KEY_ENTER    ? "Enter"
+			     : action->key == TUI_KEY_ESCAPE ? "Esc"
+							     : letter,
+			     action->label);
+	}
+	(void)m;
+}
+
+static void draw_sheet_keys(const struct model *m, const struct grid_area *a)
+{
+	unsigned x = draw_key(a, 0, "Esc", "close");
+
+	if (sheet_is_list(&m->sheet)) {
+		draw_key(a, x, "Enter", m->sheet.kind == SHEET_FILTERS ? "take back" : "choose");
+	} else if (m->sheet.kind == SHEET_ANNOTATE) {
+		x = draw_key(a, x, "i", "instructions");
+		x = draw_key(a, x, "a", m->sheet.whole ? "hottest first" : "whole function");
+		draw_key(a, x, "o", "editor");
+	} else {
+		draw_key(a, x, "arrows", "scroll");
+	}
+}
+
+static void draw_prompt(const struct model *m, const struct grid_area *a)
+{
+	const struct prompt *p = &m->prompt;
+	struct show show = { .unicode = m->in->unicode };
+	CLEANUP_FREE char *typed = xasprintf("%.*s", (int)p->text.len, (char *)p->text.data);
+	CLEANUP_FREE char *text = show_name(&show, typed);
+	const char *label = prompt_label(p->kind);
+	bool is_question = p->kind == PROMPT_OVERWRITE;
+
+	if (is_question) {
+		CLEANUP_FREE char *question = xasprintf("%s %s", text, label);
+		CLEANUP_FREE char *shown = show_elide(&show, question, a->width);
+		grid_text(a, 0, 0, a->width, shown, STYLE(GRID_WARN, GRID_BOLD));
+		return;
+	}
+	unsigned room = a->width > 8 ? a->width - 8 : 0, x = 0;
+	if (strlen(label) < room)
+		x = grid_text(a, 0, 0, a->width, label, STYLE(GRID_KEY, GRID_BOLD));
+	else
+		x = grid_text(a, 0, 0, a->width, "> ", STYLE(GRID_KEY, GRID_BOLD));
+	/* The end of what is typed is what matters. */
+	size_t len = strlen(text), from = 0;
+	while (from < len && text_width(text + from, len - from) + 1 > a->width - x) {
+		do
+			from++;
+		while (((unsigned char)text[from] & 0xc0) == 0x80);
+	}
+	x += grid_text(a, x, 0, a->width, text + from, STYLE(GRID_PLAIN, 0));
+	grid_fill(a, x, 0, 1, STYLE(GRID_PLAIN, GRID_REVERSE));
+}
+
+static void draw_found(const struct model *m, const struct grid_area *a)
+{
+	const struct search *s = &m->search;
+	struct show show = { .unicode = m->in->unicode };
+	struct bytes line = { 0 };
+	char count[32];
+
+	if (!s->text || a->width < 60)
+		return;
+	CLEANUP_FREE char *text = show_name(&show, s->text);
+	CLEANUP_FREE char *shown = show_elide(&show, text, 20);
+	if (s->error[0]) {
+		bytes_printf(&line, " /%s: %s", shown, s->error);
+	} else {
+		bytes_printf(&line, " /%s: %s frame%s, ", shown,
+			     text_count(count, sizeof(count), s->frames),
+			     s->frames == 1 ? "" : "s");
+		if (view_total(&m->view))
+			percent_append(&line, s->weight, view_total(&m->view));
+		bytes_printf(&line, "%%");
+	}
+	bytes_u8(&line, '\0');
+	grid_text_left_of(a, a->width, 0, (const char *)line.data,
+			  STYLE(s->error[0] ? GRID_WARN : GRID_HIT, GRID_BOLD));
+	bytes_release(&line);
+}
+
+static void draw_status(const struct model *m, const struct grid_area *a)
+{
+	if (m->prompt.kind) {
+		draw_prompt(m, a);
+	} else if (m->message) {
+		struct show show = { .unicode = m->in->unicode };
+		CLEANUP_FREE char *text = show_name(&show, m->message);
+		draw_start(m, a, 0, 0, a->width, text,
+			   m->is_warning ? STYLE(GRID_WARN, GRID_BOLD)
+					 : STYLE(GRID_PLAIN, GRID_BOLD));
+	} else if (m->sheet.kind) {
+		draw_sheet_keys(m, a);
+	} else {
+		draw_keys(m, a);
+		draw_found(m, a);
+	}
+}
+
+void model_draw(const struct model *m, struct grid *g)
+{
+	const struct arrangement *p = &m->places;
+	struct grid_area status = area_of(g, &p->status), whole = grid_whole(g);
+
+	grid_clear(g);
+	if (m->sheet.kind) {
+		struct grid_area a = grid_part(&whole, 0, 0, whole.width,
+					       whole.height > 1 ? whole.height - 1 : 0);
+		draw_sheet(m, &a);
+		draw_status(m, &status);
+		return;
+	}
+	struct grid_area path = area_of(g, &p->path), graph = area_of(g, &p->graph),
+			 table = area_of(g, &p->table), source = area_of(g, &p->source),
+			 details = area_of(g, &p->details);
+	draw_head(m, g);
+	if (path.height)
+		draw_path(m, &path);
+	if (graph.height)
+		draw_graph(m, &graph);
+	if (table.height)
+		draw_table(m, &table);
+	if (source.height)
+		draw_source(m, &source);
+	if (details.height)
+		draw_details(m, &details);
+	draw_status(m, &status);
+}

@@ -1,0 +1,226 @@
+/* The list of filters. */
+#include "tui/filters.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/frames.h"
+#include "base/text.h"
+
+static const struct {
+	const char *option, *words;
+	size_t offset; /* in filter_spec */
+} kinds[FILTER_KINDS] = {
+	[FILTER_TIME] = { "time", "time ", offsetof(struct filter_spec, time) },
+	[FILTER_COMM] = { "comm", "command ", offsetof(struct filter_spec, comm) },
+	[FILTER_PID] = { "pid", "process ", offsetof(struct filter_spec, pid) },
+	[FILTER_TID] = { "tid", "thread ", offsetof(struct filter_spec, tid) },
+	[FILTER_MODULE] = { "module", "in ", offsetof(struct filter_spec, module) },
+	[FILTER_SYMBOL] = { "symbol", "in ", offsetof(struct filter_spec, symbol) },
+	[FILTER_EVENT] = { "event", "event ", offsetof(struct filter_spec, event) },
+	[FILTER_FOCUS] = { "focus", "only ", offsetof(struct filter_spec, focus) },
+	[FILTER_IGNORE] = { "ignore", "without ", offsetof(struct filter_spec, ignore) },
+	[FILTER_HIDE] = { NULL, "hidden ", SIZE_MAX },
+};
+
+static const char **field(struct filter_spec *spec, enum filter_kind kind)
+{
+	return (const char **)(void *)((char *)spec + kinds[kind].offset);
+}
+
+static void push(struct filters *f, enum filter_kind kind, const char *word, const char *label)
+{
+	struct filter_item item = { kind, xstrdup(word), xstrdup(label ? label : word) };
+
+	vec_push(&f->items, item);
+}
+
+void filters_from_spec(struct filters *f, const struct filter_spec *spec)
+{
+	struct filter_spec copy = *spec;
+
+	memset(f, 0, sizeof(*f));
+	for (int kind = 0; kind < FILTER_HIDE; kind++) {
+		const char *word = *field(&copy, (enum filter_kind)kind);
+		if (word)
+			push(f, (enum filter_kind)kind, word, NULL);
+	}
+}
+
+void filters_copy(struct filters *to, const struct filters *from)
+{
+	memset(to, 0, sizeof(*to));
+	for (size_t i = 0; i < from->items.len; i++)
+		push(to, from->items.data[i].kind, from->items.data[i].word,
+		     from->items.data[i].label);
+}
+
+void filters_release(struct filters *f)
+{
+	while (f->items.len)
+		filters_remove(f, f->items.len - 1);
+	vec_release(&f->items);
+}
+
+void filters_remove(struct filters *f, size_t item)
+{
+	free(f->items.data[item].word);
+	free(f->items.data[item].label);
+	f->items.len--;
+	memmove(&f->items.data[item], &f->items.data[item + 1],
+		(f->items.len - item) * sizeof(*f->items.data));
+}
+
+void filters_add(struct filters *f, enum filter_kind kind, const char *word, const char *label)
+{
+	for (size_t i = f->items.len; i-- > 0 && kind < FILTER_FOCUS;)
+		if (f->items.data[i].kind == kind)
+			filters_remove(f, i);
+	push(f, kind, word, label);
+}
+
+char *filter_item_text(const struct filter_item *item)
+{
+	CLEANUP_FREE char *label = text_printable(item->label);
+
+	return xasprintf("%s%s", kinds[item->kind].words, label);
+}
+
+/* Each spec has one word of a kind; there are as many as a kind has words. */
+static bool spec_of_round(const struct filters *f, size_t round, struct filter_spec *spec)
+{
+	size_t seen[FILTER_KINDS] = { 0 };
+	bool any = round == 0;
+
+	memset(spec, 0, sizeof(*spec));
+	for (size_t i = 0; i < f->items.len; i++) {
+		const struct filter_item *item = &f->items.data[i];
+		if (item->kind == FILTER_HIDE || seen[item->kind]++ != round)
+			continue;
+		*field(spec, item->kind) = item->word;
+		any = true;
+	}
+	return any;
+}
+
+/* Both are in time order. */
+static void keep_common(struct filter_result *a, const struct filter_result *b)
+{
+	size_t kept = 0, k = 0;
+
+	for (size_t i = 0; i < a->samples.len; i++) {
+		while (k < b->samples.len && b->samples.data[k] < a->samples.data[i])
+			k++;
+		if (k < b->samples.len && b->samples.data[k] == a->samples.data[i])
+			a->samples.data[kept++] = a->samples.data[i];
+	}
+	a->samples.len = kept;
+}
+
+int filters_apply(const struct filters *f, const struct profile *p, struct filter_result *out,
+		  uint32_t *event, struct error *err)
+{
+	struct filter_spec spec;
+
+	memset(out, 0, sizeof(*out));
+	for (size_t round = 0; spec_of_round(f, round, &spec); round++) {
+		struct filter *filter;
+		struct filter_result more;
+		if (filter_new(&filter, p, &spec, err) < 0) {
+			filter_result_release(out);
+			return -1;
+		}
+		if (round == 0) {
+			*event = filter_event(filter);
+			filter_apply(filter, out);
+		} else {
+			filter_apply(filter, &more);
+			keep_common(out, &more);
+			filter_result_release(&more);
+		}
+		filter_free(filter);
+	}
+	return 0;
+}
+
+bool filters_append_words(const struct filters *f, struct bytes *out)
+{
+	struct filter_spec spec;
+	struct bytes ignored = { 0 };
+	bool all = true;
+
+	spec_of_round(f, 0, &spec);
+	for (size_t i = 0; i < f->items.len; i++) {
+		const struct filter_item *item = &f->items.data[i];
+		if (item->kind == FILTER_IGNORE)
+			bytes_printf(&ignored, "%s%s", ignored.len ? "|" : "", item->word);
+		else if (item->kind == FILTER_HIDE || *field(&spec, item->kind) != item->word)
+			all = false;
+	}
+	bytes_u8(&ignored, '\0');
+	spec.ignore = ignored.len > 1 ? (const char *)ignored.data : NULL;
+	for (int kind = 0; kind < FILTER_HIDE; kind++) {
+		const char *word = *field(&spec, (enum filter_kind)kind);
+		if (!word)
+			continue;
+		bytes_printf(out, " --%s ", kinds[kind].option);
+		text_append_word(out, word);
+	}
+	bytes_release(&ignored);
+	return all;
+}
+
+/* ---- hidden frames ---- */
+
+#define OF_MODULE "module:"
+
+static int compile_item(struct hidden *h, const char *word, struct error *err)
+{
+	size_t prefix = strlen(OF_MODULE);
+	struct hidden_item item = { .of_module = strncmp(word, OF_MODULE, prefix) == 0 };
+	char why[128];
+
+	if (item.of_module)
+		word += prefix;
+	int rc = regcomp(&item.regex, word, REG_EXTENDED | REG_NOSUB);
+	if (rc == 0) {
+		vec_push(&h->items, item);
+		return 0;
+	}
+	regerror(rc, &item.regex, why, sizeof(why));
+	return error_set(err, ERROR_USAGE, "'%s' is not a regular expression: %s", word, why);
+}
+
+int hidden_compile(struct hidden *h, const struct filters *f, struct error *err)
+{
+	memset(h, 0, sizeof(*h));
+	for (size_t i = 0; i < f->items.len; i++) {
+		const struct filter_item *item = &f->items.data[i];
+		if (item->kind == FILTER_HIDE && compile_item(h, item->word, err) < 0) {
+			hidden_release(h);
+			return -1;
+		}
+	}
+	return 0;
+}
+
+void hidden_release(struct hidden *h)
+{
+	for (size_t i = 0; i < h->items.len; i++)
+		regfree(&h->items.data[i].regex);
+	vec_release(&h->items);
+}
+
+bool hidden_hides(const void *context, const struct calltree *t, const struct calltree_key *key)
+{
+	const struct hidden *h = context;
+
+	for (size_t i = 0; i < h->items.len; i++) {
+		const struct hidden_item *item = &h->items.data[i];
+		const char *name =
+			item->of_module ? frame_module_name(t->profile, key->module) : key->name;
+		if (regexec(&item->regex, name, 0, NULL, 0) == 0)
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,367 @@
+/* Keys, and what they do: those of the flame graph in the browser, and some of the terminal's own.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/frames.h"
+#include "base/text.h"
+#include "output/output.h"
+#include "tui/model.h"
+
+static void quit(struct model *m)
+{
+	m->effect.kind = EFFECT_QUIT;
+}
+
+static void redraw(struct model *m)
+{
+	m->effect.kind = EFFECT_REDRAW;
+}
+
+static void change(struct model *m, struct state *next)
+{
+	state_clear_zoom(next);
+	model_change(m, next, true);
+}
+
+static void show_around(struct model *m)
+{
+	struct state next = model_state(m);
+	CLEANUP_FREE char *pattern = filter_function(model_subject(m).name);
+
+	state_set_around(&next, pattern, model_subject(m).name);
+	next.table = false;
+	change(m, &next);
+}
+
+static void zoom_in(struct model *m)
+{
+	if (m->state.table)
+		show_around(m);
+	else
+		model_zoom(m, m->selected);
+}
+
+static void turn_over(struct model *m)
+{
+	struct state next = model_state(m);
+
+	next.root_below = !next.root_below;
+	model_change(m, &next, true);
+}
+
+static void show_bottom_up(struct model *m)
+{
+	struct state next = model_state(m);
+
+	state_set_around(&next, NULL, NULL);
+	next.view = m->state.view == VIEW_UP ? VIEW_DOWN : VIEW_UP;
+	change(m, &next);
+}
+
+static void show_modules(struct model *m)
+{
+	struct state next = model_state(m);
+
+	next.by_module = !next.by_module;
+	if (next.view == VIEW_AROUND)
+		state_set_around(&next, NULL, NULL);
+	change(m, &next);
+}
+
+static void fold(struct model *m)
+{
+	struct state next = model_state(m);
+
+	next.fold = !next.fold;
+	change(m, &next);
+	model_say(m, false,
+		  m->state.fold ? "a function that calls itself is one frame"
+				: "recursion is not folded");
+}
+
+static void show_table(struct model *m)
+{
+	struct state next = model_state(m);
+
+	next.table = !next.table;
+	model_change(m, &next, true);
+}
+
+static void sort_table(struct model *m)
+{
+	static const char *const orders[] = { "self", "total", "name" };
+
+	m->table.sorted_by = (m->table.sorted_by + 1) % 3;
+	m->table.is_made = false;
+	model_lay_out(m);
+	model_say(m, false, "sorted by %s", orders[m->table.sorted_by]);
+}
+
+/* ---- filters ---- */
+
+static void add_filter(struct model *m, enum filter_kind kind, const char *word, const char *label)
+{
+	struct state next = model_state(m);
+
+	filters_add(&next.filters, kind, word, label);
+	change(m, &next);
+}
+
+static void filter_subject(struct model *m, enum filter_kind kind)
+{
+	struct subject s = model_subject(m);
+	CLEANUP_FREE char *name = xstrdup(s.name);
+
+	if (m->state.by_module) {
+		CLEANUP_FREE char *exact = filter_exact(m->in->profile, name, NAMES_FULL);
+		CLEANUP_FREE char *word = kind == FILTER_HIDE ? xasprintf("module:%s", exact)
+							      : xasprintf("/%s/", exact);
+		if (kind == FILTER_IGNORE)
+			model_say(m, true,
+				  "functions can be ignored, not modules (m shows functions)");
+		else
+			add_filter(m, kind == FILTER_HIDE ? kind : FILTER_MODULE, word, name);
+		return;
+	}
+	CLEANUP_FREE char *word = kind == FILTER_HIDE
+					  ? filter_exact(m->in->profile, name, NAMES_FULL)
+					  : filter_exact(m->in->profile, name, m->in->frames.names);
+	add_filter(m, kind, word, name);
+}
+
+static void filter_found(struct model *m, enum filter_kind kind)
+{
+	CLEANUP_FREE char *word = search_word(&m->search);
+
+	if (!word) {
+		model_say(m, true, "search for functions first: /");
+		return;
+	}
+	CLEANUP_FREE char *label = xasprintf("/%s/", m->search.text);
+	add_filter(m, kind, word, label);
+}
+
+static void focus(struct model *m)
+{
+	filter_subject(m, FILTER_FOCUS);
+}
+
+static void ignore(struct model *m)
+{
+	filter_subject(m, FILTER_IGNORE);
+}
+
+static void hide(struct model *m)
+{
+	filter_subject(m, FILTER_HIDE);
+}
+
+static void focus_found(struct model *m)
+{
+	filter_found(m, FILTER_FOCUS);
+}
+
+static void ignore_found(struct model *m)
+{
+	filter_found(m, FILTER_IGNORE);
+}
+
+static void hide_found(struct model *m)
+{
+	filter_found(m, FILTER_HIDE);
+}
+
+static void choose_thread(struct model *m)
+{
+	sheet_open_list(m, SHEET_THREADS);
+}
+
+static void choose_module(struct model *m)
+{
+	sheet_open_list(m, SHEET_MODULES);
+}
+
+static void choose_event(struct model *m)
+{
+	sheet_open_list(m, SHEET_EVENTS);
+}
+
+static void show_filters(struct model *m)
+{
+	sheet_open_list(m, SHEET_FILTERS);
+}
+
+static void ask_time(struct model *m)
+{
+	prompt_open(m, PROMPT_TIME, "");
+}
+
+/* ---- search ---- */
+
+static void ask_search(struct model *m)
+{
+	prompt_open(m, PROMPT_SEARCH, m->search.text ? m->search.text : "");
+}
+
+static void next_match(struct model *m)
+{
+	model_step(m, 1);
+}
+
+static void previous_match(struct model *m)
+{
+	model_step(m, -1);
+}
+
+/* ---- out of here ---- */
+
+static void copy(struct model *m, char *text)
+{
+	m->effect.kind = EFFECT_COPY;
+	m->effect.text = text;
+}
+
+static void copy_stack(struct model *m)
+{
+	char *text = model_folded(m);
+
+	if (text)
+		copy(m, text);
+	else
+		model_say(m, true, "no frame is selected");
+}
+
+static void copy_command(struct model *m)
+{
+	bool is_exact;
+	char *command = model_command(m, &is_exact);
+
+	copy(m, command);
+}
+
+static void ask_save(struct model *m)
+{
+	prompt_open(m, PROMPT_SAVE, "flame.svg");
+}
+
+static void edit(struct model *m)
+{
+	struct source_line at = model_subject_line(m);
+	const struct tui_host *host = &m->in->host;
+	const char *name = profile_str(m->in->profile, at.file);
+
+	if (!at.file) {
+		model_say(m, true, "its source file is not known");
+		return;
+	}
+	char *path = host->find_source ? host->find_source(host->context, name) : NULL;
+	if (!path) {
+		model_say(m, true, "%s is not here", name);
+		return;
+	}
+	m->effect = (struct effect){ .kind = EFFECT_EDIT, .text = path, .line = at.line };
+}
+
+#define SUBJECT .needs_subject = true
+
+const struct model_action model_actions[] = {
+	{ '?', "help", "this help", sheet_open_help, false },
+	{ 'q', "quit", "quit", quit, false },
+	{ TUI_KEY_ENTER, "zoom", "zoom in; in the table: callers and callees", zoom_in, SUBJECT },
+	{ TUI_KEY_ESCAPE, "out", "zoom out, or close this", model_leave, false },
+	{ '/', "search", "search: a regular expression, also module:… or file:…", ask_search,
+	  false },
+	{ 'a', "source", "the selected function by source line and instruction",
+	  sheet_open_annotate, SUBJECT },
+	{ 's', "callers", "callers and callees: all of the selected function", show_around,
+	  SUBJECT },
+	{ 't', "table", "table of functions, or back to the graph", show_table, false },
+	{ 'u', "undo", "one step back", model_undo, false },
+	{ '!', "findings", "what stands out, with the command for it", sheet_open_findings, false },
+	{ 'n', NULL, "next match", next_match, false },
+	{ 'N', NULL, "previous match", previous_match, false },
+	{ '0', NULL, "whole graph, with the filters of the start", model_reset, false },
+	{ 'i', NULL, "roots on top (icicle) or below (flame)", turn_over, false },
+	{ 'b', NULL, "bottom-up: callers of what runs itself", show_bottom_up, false },
+	{ 'm', NULL, "modules instead of functions", show_modules, false },
+	{ 'r', NULL, "fold recursion: direct recursion as one frame", fold, false },
+	{ 'f', NULL, "focus: only stacks through the selected frame", focus, SUBJECT },
+	{ 'x', NULL, "ignore: no stacks through the selected frame", ignore, SUBJECT },
+	{ 'h', NULL, "hide: its callers call what it calls", hide, SUBJECT },
+	{ 'F', NULL, "only stacks through what the search finds", focus_found, false },
+	{ 'X', NULL, "no stacks through what the search finds", ignore_found, false },
+	{ 'H', NULL, "leave out the frames that the search finds", hide_found, false },
+	{ 'T', NULL, "only one thread", choose_thread, false },
+	{ 'M', NULL, "only samples taken in one module", choose_module, false },
+	{ 'E', NULL, "another event", choose_event, false },
+	{ '@', NULL, "only a span of time", ask_time, false },
+	{ 'l', NULL, "list of filters, to take single ones back", show_filters, false },
+	{ 'S', NULL, "sort the table by self, total, name", sort_table, false },
+	{ 'o', NULL, "open $EDITOR at the selected function's hottest line", edit, SUBJECT },
+	{ 'w', NULL, "write the view as an SVG for the browser", ask_save, false },
+	{ 'y', NULL, "text, stack and command to copy", sheet_open_copy, false },
+	{ 'c', NULL, "copy the stack in folded form", copy_stack, false },
+	{ 'C', NULL, "copy the prof report command that shows the same", copy_command, false },
+	{ 'R', NULL, "the report as text", sheet_open_report, false },
+	{ TUI_KEY_TAB, NULL, "from the graph to the table and back", show_table, false },
+	{ TUI_CONTROL('L'), NULL, "draw the screen anew", redraw, false },
+};
+const size_t model_action_count = ARRAY_LEN(model_actions);
+
+static bool is_move(uint32_t key)
+{
+	return key >= TUI_KEY_UP && key <= TUI_KEY_PAGE_DOWN;
+}
+
+static void act(struct model *m, uint32_t key)
+{
+	if (key == TUI_CONTROL('F'))
+		key = '/';
+	for (size_t i = 0; i < model_action_count; i++) {
+		const struct model_action *a = &model_actions[i];
+		if (a->key != key)
+			continue;
+		if (a->needs_subject && !model_subject(m).name)
+			model_say(m, false, "no frame is selected: arrows go to one");
+		else
+			a->act(m);
+		return;
+	}
+	if (key > ' ' && key < 0x7f)
+		model_say(m, false, "%c does nothing here: ? shows the keys", (char)key);
+}
+
+void model_key(struct model *m, uint32_t key)
+{
+	free_ptr(&m->message);
+	m->is_warning = false;
+	if (m->prompt.kind)
+		prompt_key(m, key);
+	else if (m->sheet.kind)
+		sheet_key(m, key);
+	else if (is_move(key) && m->state.table)
+		table_move(m, key);
+	else if (is_move(key))
+		model_move(m, key);
+	else
+		act(m, key);
+	model_look_for_source(m);
+}
+
+void model_picture(const struct model *m, struct bytes *out)
+{
+	const struct state *s = &m->state;
+	struct bytes selection = { 0 };
+	struct flame_options o = { .inverted = !s->root_below,
+				   .reverse = s->view == VIEW_UP,
+				   .frames = view_options(&m->view, s) };
+
+	filters_append_words(&s->filters, &selection);
+	if (m->in->frame_words)
+		bytes_printf(&selection, "%s", m->in->frame_words);
+	bytes_u8(&selection, '\0');
+	o.selection = (const char *)selection.data;
+	output_flame(out, m->in->profile, &m->view.samples, m->view.event, &o);
+	bytes_release(&selection);
+}

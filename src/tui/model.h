@@ -1,0 +1,184 @@
+/*
+ * All of the interactive view but the terminal: what is shown and what is selected. Keys change it,
+ * model_draw() draws it. What only the outside can do comes out as an effect. A key costs what is
+ * on the screen; only a change of what is shown (filters, views, search) goes over all of the tree.
+ */
+#ifndef PROF_TUI_MODEL_H
+#define PROF_TUI_MODEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analysis/source_texts.h"
+#include "base/hash.h"
+#include "tui/grid.h"
+#include "tui/layout.h"
+#include "tui/search.h"
+#include "tui/sheet.h"
+#include "tui/state.h"
+#include "tui/tui.h"
+#include "tui/view.h"
+
+/* Keys: code points, and these. */
+enum tui_key {
+	TUI_KEY_NONE = 0,
+	TUI_KEY_ENTER = '\r',
+	TUI_KEY_ESCAPE = 0x1b,
+	TUI_KEY_BACKSPACE = 0x7f,
+	TUI_KEY_TAB = '\t',
+	TUI_KEY_UP = 0x110000,
+	TUI_KEY_DOWN,
+	TUI_KEY_LEFT,
+	TUI_KEY_RIGHT,
+	TUI_KEY_HOME,
+	TUI_KEY_END,
+	TUI_KEY_PAGE_UP,
+	TUI_KEY_PAGE_DOWN,
+	TUI_KEY_DELETE,
+	TUI_KEYS_END,
+};
+
+#define TUI_CONTROL(letter) ((uint32_t)(letter)&31u)
+
+enum effect_kind {
+	EFFECT_NONE,
+	EFFECT_QUIT,
+	EFFECT_REDRAW,
+	EFFECT_COPY, /* text: to the terminal's clipboard */
+	EFFECT_SAVE, /* text: the path; model_picture() makes what is written. What exists is
+			replaced with overwrite only, else model_ask_to_overwrite() asks */
+	EFFECT_EDIT, /* text: the file here; line */
+};
+
+struct effect {
+	enum effect_kind kind;
+	char *text;
+	uint32_t line;
+	bool overwrite;
+};
+
+struct source_line {
+	uint32_t file, line;
+	uint64_t weight; /* of the sampled line, 0: it is where the function is declared */
+};
+
+struct table {
+	VEC(uint32_t) order; /* rows of the view's table, as sorted and searched */
+	bool is_made;
+	enum table_order sorted_by;
+	size_t selected, top;
+};
+
+struct rect {
+	unsigned x, y, width, height;
+};
+
+/* Where things are for a size of the screen. Without height: not shown. */
+struct arrangement {
+	unsigned head_lines;
+	struct rect path, graph, table, source, details, status;
+};
+
+struct model {
+	const struct tui_input *in;
+	struct strtab names;
+	struct view view;
+	struct state start, state;
+	VEC(struct state) past;
+	uint64_t built; /* how often trees were made */
+	struct search search;
+	struct place zoomed, selected;
+	int top; /* the first row shown */
+	struct layout layout;
+	struct table table;
+	struct source_texts texts;
+	VEC(uint32_t) line_names;  /* of the view's lines: names of their functions */
+	struct source_line source; /* of what is selected, while the source is shown */
+	uint32_t source_name;
+	unsigned width, height;
+	struct arrangement places;
+	struct bytes head; /* lines: what ran, and the health */
+	char *message;	   /* of the last key; printable */
+	bool is_warning;
+	struct sheet sheet;
+	struct prompt prompt;
+	struct effect effect;
+	/* Called before what may take long; may be NULL. */
+	void (*busy)(void *context, const char *what);
+	void *busy_context;
+};
+
+/* in must stay. -1: a filter or function is not as it must be. */
+int model_init(struct model *m, const struct tui_input *in, struct error *err);
+void model_release(struct model *m);
+void model_resize(struct model *m, unsigned width, unsigned height);
+void model_key(struct model *m, uint32_t key);
+/* The grid has the size of model_resize(). */
+void model_draw(const struct model *m, struct grid *g);
+/* Takes over what is to be done, at most one thing for each key. The caller frees its text. */
+struct effect model_take_effect(struct model *m);
+void model_say(struct model *m, bool is_warning, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+void model_ask_to_overwrite(struct model *m, const char *path);
+/* The view as an SVG. */
+void model_picture(const struct model *m, struct bytes *out);
+
+/* ---- for the parts of the model ---- */
+
+/* Show next, which is taken over: undoable when keep is set. Where that cannot be, says why and
+ * stays. */
+bool model_change(struct model *m, struct state *next, bool keep);
+/* A copy of what is shown, to change. */
+struct state model_state(const struct model *m);
+void model_undo(struct model *m);
+void model_reset(struct model *m);
+void model_zoom(struct model *m, struct place to);
+void model_leave(struct model *m);
+void model_move(struct model *m, uint32_t key);
+void model_step(struct model *m, int by); /* to the next match */
+void model_search(struct model *m, const char *text);
+void model_lay_out(struct model *m);
+void model_arrange(struct model *m);
+void model_look_for_source(struct model *m);
+void model_select(struct model *m, struct place to);
+/* What is zoomed into, or the function in the middle. */
+struct place model_first(const struct model *m);
+
+/* The function, module or row that is selected: name NULL when none is. */
+struct subject {
+	const char *name;
+	uint32_t module, file, line;
+	uint8_t kind;
+	bool guessed;
+	uint64_t self, total, count;
+};
+
+struct subject model_subject(const struct model *m);
+/* The hottest line of the subject, or where it is declared; line 0: not known. */
+struct source_line model_subject_line(struct model *m);
+
+/* Keys and what they do. */
+struct model_action {
+	uint32_t key;
+	const char *label; /* short, for the last line; NULL: not there */
+	const char *help;
+	void (*act)(struct model *m);
+	bool needs_subject;
+};
+extern const struct model_action model_actions[];
+extern const size_t model_action_count;
+
+/* A command that shows the same, or comes nearest. Caller frees. */
+char *model_command(const struct model *m, bool *is_exact);
+/* The selected stack in folded form; NULL: none. The caller frees. */
+char *model_folded(const struct model *m);
+/* Two lines about what is selected. */
+void model_describe(const struct model *m, struct bytes *name, struct bytes *place,
+		    struct bytes *numbers);
+
+void table_make(struct model *m);
+void table_move(struct model *m, uint32_t key);
+/* NULL: there is none. */
+const struct flat_row *table_selected(const struct model *m);
+
+#endif

@@ -1,0 +1,121 @@
+/* A line that is typed. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "tui/model.h"
+
+#define LONGEST ((size_t)1000)
+
+const char *prompt_label(enum prompt_kind kind)
+{
+	static const char *const labels[] = {
+		[PROMPT_NONE] = "",
+		[PROMPT_SEARCH] = "search (regular expression): ",
+		[PROMPT_TIME] = "time from,to in s or % (2,5): ",
+		[PROMPT_SAVE] = "write SVG to: ",
+		[PROMPT_OVERWRITE] = "exists. Overwrite? (y/n) ",
+	};
+
+	return labels[kind];
+}
+
+void prompt_open(struct model *m, enum prompt_kind kind, const char *text)
+{
+	m->prompt.kind = kind;
+	bytes_clear(&m->prompt.text);
+	bytes_append(&m->prompt.text, text, strlen(text));
+	m->prompt.is_fresh = true;
+}
+
+void prompt_close(struct model *m)
+{
+	m->prompt.kind = PROMPT_NONE;
+	bytes_clear(&m->prompt.text);
+}
+
+static void save(struct model *m, const char *path, bool overwrite)
+{
+	m->effect.kind = EFFECT_SAVE;
+	m->effect.text = xstrdup(path);
+	m->effect.overwrite = overwrite;
+}
+
+void model_ask_to_overwrite(struct model *m, const char *path)
+{
+	prompt_open(m, PROMPT_OVERWRITE, path);
+}
+
+static void done(struct model *m, enum prompt_kind kind, const char *text)
+{
+	if (kind == PROMPT_SEARCH) {
+		model_search(m, text);
+	} else if (kind == PROMPT_TIME && *text) {
+		struct state next = model_state(m);
+		filters_add(&next.filters, FILTER_TIME, text, NULL);
+		state_clear_zoom(&next);
+		model_change(m, &next, true);
+	} else if (kind == PROMPT_SAVE && *text) {
+		save(m, text, false);
+	}
+}
+
+static void erase(struct bytes *text)
+{
+	while (text->len && (text->data[text->len - 1] & 0xc0) == 0x80)
+		text->len--;
+	text->len -= text->len > 0;
+}
+
+static void erase_word(struct bytes *text)
+{
+	while (text->len && text->data[text->len - 1] == ' ')
+		text->len--;
+	while (text->len && text->data[text->len - 1] != ' ')
+		text->len--;
+}
+
+static void type(struct bytes *text, uint32_t cp)
+{
+	if (text->len < LONGEST && cp >= ' ' && cp != 0x7f && cp < 0x110000)
+		grid_append_char(text, cp);
+}
+
+static void confirm(struct model *m, uint32_t key)
+{
+	CLEANUP_FREE char *path =
+		xasprintf("%.*s", (int)m->prompt.text.len, (char *)m->prompt.text.data);
+
+	prompt_close(m);
+	if (key == 'y' || key == 'Y')
+		save(m, path, true);
+	else
+		model_say(m, false, "not written");
+}
+
+void prompt_key(struct model *m, uint32_t key)
+{
+	struct bytes *text = &m->prompt.text;
+	enum prompt_kind kind = m->prompt.kind;
+
+	if (kind == PROMPT_OVERWRITE) {
+		confirm(m, key);
+	} else if (key == TUI_KEY_ESCAPE) {
+		prompt_close(m);
+	} else if (key == TUI_KEY_ENTER) {
+		CLEANUP_FREE char *typed = xasprintf("%.*s", (int)text->len, (char *)text->data);
+		prompt_close(m);
+		done(m, kind, typed);
+	} else if (key == TUI_KEY_BACKSPACE || key == '\b') {
+		erase(text);
+	} else if (key == TUI_CONTROL('U')) {
+		bytes_clear(text);
+	} else if (key == TUI_CONTROL('W')) {
+		erase_word(text);
+	} else {
+		if (m->prompt.is_fresh)
+			bytes_clear(text);
+		type(text, key);
+	}
+	m->prompt.is_fresh = m->prompt.kind != kind;
+}

@@ -1,0 +1,80 @@
+/*
+ * Putting the terminal back when a signal ends the process: with what is safe in a handler, so
+ * without ncurses. The strings that do it are asked for beforehand.
+ */
+#include <ncurses.h>
+#include <signal.h>
+#include <string.h>
+#include <term.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "tui/terminal.h"
+
+static const int ending[] = { SIGHUP,  SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGALRM, SIGXCPU,
+			      SIGSEGV, SIGBUS, SIGILL,	SIGFPE,	 SIGABRT, SIGSYS,  SIGTRAP };
+
+static struct {
+	struct termios modes;
+	struct sigaction before[ARRAY_LEN(ending)];
+	bool has_modes, is_kept;
+	volatile sig_atomic_t is_armed;
+	char text[256]; /* what to write */
+	size_t len;
+} saved;
+
+static void put_back(int number)
+{
+	if (saved.is_armed) {
+		saved.is_armed = 0;
+		if (saved.has_modes)
+			tcsetattr(STDIN_FILENO, TCSADRAIN, &saved.modes);
+		ssize_t ignored = write(STDOUT_FILENO, saved.text, saved.len);
+		(void)ignored;
+	}
+	raise(number); /* by its usual way: it comes once the handler has returned */
+}
+
+static void add_text(const char *capability)
+{
+	char *text = tigetstr((char *)(uintptr_t)capability);
+	size_t len = text && text != (char *)-1 ? strlen(text) : 0;
+
+	/* A delay ("$<…>") would have to be kept by tputs. */
+	if (len == 0 || strstr(text, "$<") || saved.len + len > sizeof(saved.text))
+		return;
+	memcpy(saved.text + saved.len, text, len);
+	saved.len += len;
+}
+
+void restore_remember(void)
+{
+	saved.has_modes = tcgetattr(STDIN_FILENO, &saved.modes) == 0;
+}
+
+void restore_arm(bool armed)
+{
+	struct sigaction action = { .sa_handler = put_back, .sa_flags = (int)SA_RESETHAND };
+
+	if (armed && !saved.is_kept) {
+		saved.len = 0;
+		add_text("sgr0");
+		add_text("op");
+		add_text("rmkx");
+		add_text("cnorm");
+		add_text("rmcup");
+		for (size_t i = 0; i < ARRAY_LEN(ending); i++)
+			sigaction(ending[i], &action, &saved.before[i]);
+		saved.is_kept = true;
+	}
+	saved.is_armed = armed;
+}
+
+void restore_forget(void)
+{
+	saved.is_armed = 0;
+	for (size_t i = 0; saved.is_kept && i < ARRAY_LEN(ending); i++)
+		sigaction(ending[i], &saved.before[i], NULL);
+	saved.is_kept = false;
+}

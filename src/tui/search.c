@@ -1,0 +1,156 @@
+/* Finding frames. */
+#include "tui/search.h"
+
+#include <ctype.h>
+#include <regex.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/frames.h"
+
+enum scope { SCOPE_NAME, SCOPE_MODULE, SCOPE_FILE };
+
+struct matcher {
+	regex_t regex;
+	enum scope scope;
+};
+
+static bool has_capital(const char *text)
+{
+	for (; *text; text++) {
+		if (*text == '\\' && text[1])
+			text++;
+		else if (isupper((unsigned char)*text))
+			return true;
+	}
+	return false;
+}
+
+static const char *skip_scope(const char *text, enum scope *scope)
+{
+	*scope = SCOPE_NAME;
+	if (strncmp(text, "module:", 7) == 0) {
+		*scope = SCOPE_MODULE;
+		return text + 7;
+	}
+	if (strncmp(text, "file:", 5) == 0) {
+		*scope = SCOPE_FILE;
+		return text + 5;
+	}
+	return text;
+}
+
+static bool matcher_init(struct matcher *m, const char *text, char *error, size_t size)
+{
+	const char *pattern = skip_scope(text, &m->scope);
+	int flags = REG_EXTENDED | REG_NOSUB | (has_capital(pattern) ? 0 : REG_ICASE);
+	int rc = regcomp(&m->regex, pattern, flags);
+
+	if (rc)
+		regerror(rc, &m->regex, error, size);
+	return rc == 0;
+}
+
+static bool fits(const struct matcher *m, const struct profile *p, const char *name,
+		 uint32_t module, uint32_t file)
+{
+	const char *text = m->scope == SCOPE_MODULE ? frame_module_name(p, module)
+			   : m->scope == SCOPE_FILE ? profile_str(p, file)
+						    : name;
+
+	return regexec(&m->regex, text, 0, NULL, 0) == 0;
+}
+
+static bool *find_keys(const struct matcher *m, const struct calltree *t)
+{
+	bool *hits = xcalloc(t->keys.len + 1, sizeof(*hits));
+
+	for (size_t i = 1; i < t->keys.len; i++) {
+		const struct calltree_key *k = &t->keys.data[i];
+		hits[i] = fits(m, t->profile, k->name, k->module, k->file);
+	}
+	return hits;
+}
+
+/* Parents precede children. */
+static void sum(struct search *s, const struct calltree *t)
+{
+	bool *inside = xcalloc(t->nodes.len, sizeof(*inside));
+
+	for (uint32_t i = 1; i < t->nodes.len; i++) {
+		const struct calltree_node *n = &t->nodes.data[i];
+		bool hit = s->hits[0][n->key];
+		inside[i] = hit || inside[n->parent];
+		s->frames += hit;
+		if (!hit || inside[n->parent])
+			continue;
+		s->weight += n->total;
+		if (s->heaviest == PROFILE_NONE || n->total > t->nodes.data[s->heaviest].total)
+			s->heaviest = i;
+	}
+	free(inside);
+}
+
+void search_release(struct search *s)
+{
+	free(s->text);
+	free(s->hits[0]);
+	free(s->hits[1]);
+	memset(s, 0, sizeof(*s));
+}
+
+void search_run(struct search *s, const struct view *v, const char *text)
+{
+	struct matcher m;
+	char *copy = text && *text ? xstrdup(text) : NULL;
+
+	search_release(s);
+	s->text = copy;
+	s->heaviest = PROFILE_NONE;
+	if (!copy || !matcher_init(&m, copy, s->error, sizeof(s->error)))
+		return;
+	for (unsigned i = 0; i < v->tree_count; i++)
+		s->hits[i] = find_keys(&m, &v->trees[i]);
+	sum(s, &v->trees[0]);
+	regfree(&m.regex);
+}
+
+bool *search_rows(const struct search *s, const struct view *v, const struct flat *f)
+{
+	struct matcher m;
+	char ignored[1];
+	bool *found = xcalloc(f->rows.len + 1, sizeof(*found));
+	bool all = !search_is_on(s) || !matcher_init(&m, s->text, ignored, sizeof(ignored));
+
+	for (size_t i = 0; i < f->rows.len; i++) {
+		const struct flat_row *row = &f->rows.data[i];
+		found[i] = all || fits(&m, v->profile, row->name, row->module, row->file);
+	}
+	if (!all)
+		regfree(&m.regex);
+	return found;
+}
+
+/* --focus and its like mind the case. */
+char *search_word(const struct search *s)
+{
+	enum scope scope;
+	const char *pattern = s->text ? skip_scope(s->text, &scope) : "";
+
+	if (!search_is_on(s) || scope != SCOPE_NAME)
+		return NULL;
+	if (has_capital(pattern) || strchr(pattern, '['))
+		return xstrdup(pattern);
+	struct bytes out = { 0 };
+	for (const char *at = pattern; *at; at++) {
+		int upper = toupper((unsigned char)*at);
+		if (*at == '\\' && at[1])
+			bytes_append(&out, at++, 2);
+		else if (upper != (unsigned char)*at)
+			bytes_printf(&out, "[%c%c]", *at, upper);
+		else
+			bytes_u8(&out, (uint8_t)*at);
+	}
+	bytes_u8(&out, '\0');
+	return (char *)out.data;
+}

@@ -1,0 +1,42 @@
+/* Search: a regular expression over names, or behind "module:" or "file:" over these; it ignores
+ * case as long as it has no capital letter. */
+#ifndef PROF_TUI_SEARCH_H
+#define PROF_TUI_SEARCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/bytes.h"
+#include "tui/view.h"
+
+struct search {
+	char *text;	 /* NULL: none */
+	char error[128]; /* not empty: text is no regular expression */
+	/* Of each tree, by key: is it found? */
+	bool *hits[2];
+	uint64_t weight, frames; /* of all that is found, in the first tree; nested ones once */
+	uint32_t heaviest;	 /* outermost node found in the first tree; PROFILE_NONE */
+};
+
+/* Look for text (NULL, "": nothing) in the view's trees. Walks them once. */
+void search_run(struct search *s, const struct view *v, const char *text);
+void search_release(struct search *s);
+
+static inline bool search_is_on(const struct search *s)
+{
+	return s->text && !s->error[0];
+}
+
+static inline bool search_hits(const struct search *s, const struct view *v, unsigned tree,
+			       uint32_t node)
+{
+	return search_is_on(s) && s->hits[tree][v->trees[tree].nodes.data[node].key];
+}
+
+/* Which rows of a table are found; all when there is no search. The caller frees. */
+bool *search_rows(const struct search *s, const struct view *v, const struct flat *f);
+/* As a filter of functions takes it; NULL: it is none. The caller frees. */
+char *search_word(const struct search *s);
+
+#endif

@@ -1,0 +1,43 @@
+/* The terminal: ncurses stays behind this. Private to tui/. */
+#ifndef PROF_TUI_TERMINAL_H
+#define PROF_TUI_TERMINAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "tui/grid.h"
+
+/* TERM, or "dumb". */
+const char *terminal_name(void);
+/* Takes the terminal over: standard input and output. -1: it cannot place text. */
+int terminal_start(bool colour, struct error *err);
+/* Gives it back as it was; may be called again. */
+void terminal_end(void);
+/* For another program; and back. */
+void terminal_leave(void);
+void terminal_return(void);
+void terminal_size(unsigned *width, unsigned *height);
+void terminal_show(const struct grid *g);
+/* The next key (TUI_KEY_…, or a code point); *resized: the size has changed. TUI_KEY_NONE with
+ * *gone: there is nobody any more. */
+uint32_t terminal_key(bool *resized, bool *gone);
+/* Forget what is on the screen. */
+void terminal_redraw(void);
+/* Ask it to take text as its clipboard's (OSC 52). False where it may not know that. */
+bool terminal_copy(const char *text);
+
+/* Colours of a grid, as ncurses attributes. */
+void colours_start(bool wanted);
+unsigned long colours_of(uint8_t colour, uint8_t attributes);
+
+/* The terminal as it was is remembered: a signal that ends the process puts it back. restore_now()
+ * does it without ncurses. */
+void restore_remember(void);
+void restore_arm(bool armed);
+void restore_forget(void);
+
+/* Runs $VISUAL or $EDITOR, else vi, for path at line. -1 when it cannot be started. */
+int editor_run(const char *path, uint32_t line, struct error *err);
+
+#endif

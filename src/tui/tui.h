@@ -1,0 +1,53 @@
+/*
+ * The interactive view: the flame graph's views on a terminal, with the same keys and words. All of
+ * it but terminal.c, colours.c, restore.c and editor.c is a model that knows no terminal: keys in,
+ * a grid of cells out.
+ */
+#ifndef PROF_TUI_TUI_H
+#define PROF_TUI_TUI_H
+
+#include <stdbool.h>
+
+#include "analysis/annotate.h"
+#include "analysis/calltree.h"
+#include "analysis/filter.h"
+#include "analysis/source_texts.h"
+#include "base/bytes.h"
+#include "base/error.h"
+#include "profile/profile.h"
+
+/* What the view asks its host for; each may be NULL. */
+struct tui_host {
+	void *context;
+	/* Adds to texts what the profile does not hold of the function's lines; all: also what is
+	 * between them. */
+	void (*read_sources)(void *context, struct source_texts *texts, const struct annotation *a,
+			     bool all);
+	/* Where a source file named so in the profile is here; NULL: nowhere. The caller frees. */
+	char *(*find_source)(void *context, const char *name);
+	/* Writes a whole file; -1 with *err, and what was there is still there. */
+	int (*write_file)(void *context, const char *path, const struct bytes *text,
+			  struct error *err);
+};
+
+enum tui_view { TUI_TABLE, TUI_TREE, TUI_INVERTED, TUI_AROUND, TUI_DEFAULT };
+
+struct tui_input {
+	const struct profile *profile;
+	struct filter_spec filter;	/* what is shown at first: can be taken back */
+	struct calltree_options frames; /* names, no_inline and merge_recursion */
+	const char *frame_words;	/* the same as options, each behind a space */
+	enum tui_view view;
+	const char *around; /* of TUI_AROUND: a function as calltree_callers() takes it */
+	bool colour, unicode;
+	struct tui_host host;
+};
+
+/* False where no view can be shown: standard input or output is no terminal, or one that cannot
+ * place text (TERM). why (may be NULL): one line. */
+bool tui_is_possible(struct error *why);
+/* Shows it until the user leaves; the terminal is then as before, also when a signal ends it. -1
+ * with *err when it cannot start. */
+int tui_run(const struct tui_input *in, struct error *err);
+
+#endif

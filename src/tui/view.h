@@ -1,0 +1,48 @@
+/* What is drawn: trees and tables made of a profile as a state asks for them. */
+#ifndef PROF_TUI_VIEW_H
+#define PROF_TUI_VIEW_H
+
+#include "analysis/calltree.h"
+#include "analysis/filter.h"
+#include "analysis/flat.h"
+#include "analysis/hot_lines.h"
+#include "tui/state.h"
+
+struct view {
+	const struct profile *profile;
+	const struct calltree_options *frames;
+	struct state made_of; /* what is below was made for it; view and table may differ */
+	bool has_samples, has_trees, has_table, has_lines;
+	struct filter_result samples;
+	uint32_t event;
+	uint64_t total; /* weight of all samples */
+	struct hidden hidden;
+	struct calltree trees[2]; /* VIEW_AROUND: callees and callers; else the first alone */
+	unsigned tree_count;
+	struct flat flat;
+	struct hot_lines lines;
+};
+
+void view_init(struct view *v, const struct profile *p, const struct calltree_options *frames);
+void view_release(struct view *v);
+/* Make what s needs and is not there yet. On failure all is as it was. */
+int view_make(struct view *v, const struct state *s, struct error *err);
+/* Rows of functions or modules, made when first asked for. */
+const struct flat *view_table(struct view *v);
+/* Weights of lines, made when first asked for. */
+const struct hot_lines *view_lines(struct view *v);
+/* The options its trees are built with. */
+struct calltree_options view_options(const struct view *v, const struct state *s);
+
+static inline const char *view_name(const struct calltree *t, uint32_t node)
+{
+	return t->keys.data[t->nodes.data[node].key].name;
+}
+
+/* The weight of all samples that pass the filters. */
+static inline uint64_t view_total(const struct view *v)
+{
+	return v->total;
+}
+
+#endif

@@ -1,0 +1,390 @@
+"""The interactive view on real terminals: tmux shows it, keys are sent, screens are read. Nothing waits for a time, only
+for what is to be on the screen."""
+import os
+import re
+import signal
+import stat
+import subprocess
+import time
+
+from proftest import (PATIENCE, PROF, SOURCE, Failure, environment, expect, expect_equal, main, need_tool, program, prof,
+                      record, run)
+
+SHELL_READY = "ready>"
+
+
+class Terminal:
+    """A shell in a window of a tmux server of its own."""
+
+    count = 0
+
+    def __init__(self, width=80, height=24, **env):
+        Terminal.count += 1
+        self.tmux = [need_tool("tmux"), "-S", os.path.abspath("tmux.%d" % Terminal.count), "-f", "/dev/null"]
+        env.setdefault("TERM", "screen-256color")
+        self.env = environment(PS1=SHELL_READY + " ", ENV="", PROF=PROF, **env)
+        shell = ["env"] + ["%s=%s" % (k, v) for k, v in self.env.items() if k in env or k in ("PS1", "ENV", "PROF", "LC_ALL")]
+        self.call("new-session", "-d", "-x", str(width), "-y", str(height), *shell, "sh")
+        self.call("set-option", "-g", "status", "off")
+        self.call("resize-window", "-x", str(width), "-y", str(height))
+        self.wait(SHELL_READY)
+
+    def call(self, *words):
+        r = subprocess.run(self.tmux + list(words), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                           env=self.env, timeout=PATIENCE, check=False)
+        expect_equal(r.returncode, 0, "tmux %s: %s" % (" ".join(words), r.stdout))
+        return r.stdout.decode("utf-8", "replace")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        subprocess.run(self.tmux + ["kill-server"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+
+    def screen(self, *options):
+        return self.call("capture-pane", "-p", *options)
+
+    def until(self, condition, what):
+        end = time.monotonic() + PATIENCE / 4
+        while True:
+            text = self.screen()
+            if condition(text):
+                return text
+            if time.monotonic() > end:
+                raise Failure("never on the screen: %s\n%s" % (what, text))
+            time.sleep(0.02)
+
+    def wait(self, *words):
+        return self.until(lambda text: all(w in text for w in words), " and ".join(words))
+
+    def gone(self, word):
+        return self.until(lambda text: word not in text, "a screen without " + word)
+
+    def keys(self, *keys):
+        self.call("send-keys", *keys)
+
+    def type(self, text):
+        self.call("send-keys", "-l", text)
+
+    def command(self, line):
+        """Run a shell's command; what it printed."""
+        self.call("send-keys", "-R", ";", "send-keys", "Enter")
+        self.until(lambda text: text.strip() == SHELL_READY, "an empty screen")
+        self.type(line)
+        self.keys("Enter")
+
+    def open(self, options="", height=24):
+        self.command('"$PROF" report %s; echo "status $?"' % options)
+        return self.wait("quit") if height > 5 else self.wait("q quit")
+
+    def close(self):
+        self.keys("q")
+        return self.wait("status 0", SHELL_READY)
+
+    def pid(self):
+        """Of prof, the shell's child."""
+        shell = self.call("display-message", "-p", "#{pane_pid}").strip()
+        with open("/proc/%s/task/%s/children" % (shell, shell), encoding="ascii") as f:
+            children = f.read().split()
+        expect_equal(len(children), 1, "the shell's children")
+        return int(children[0])
+
+
+def recording():
+    """Made once for each test: functions with known names."""
+    return record(program("shares"), 300, path="prof.data")
+
+
+def modes(terminal):
+    terminal.command("stty -a >modes; echo done-$?")
+    terminal.wait("done-0")
+    with open("modes", encoding="ascii") as f:
+        return f.read()
+
+
+def test_opens_moves_and_closes():
+    recording()
+    with Terminal() as t:
+        before = modes(t)
+        screen = t.open()
+        for word in ("? help", "q quit", "health:", "icicle graph", "all  100.0%", "main"):
+            expect(word in screen, "%s on the first screen:\n%s" % (word, screen))
+        t.keys("Down")
+        t.keys("Down")
+        t.keys("Down")
+        t.wait(" of its caller")
+        t.keys("?")
+        t.wait("Each box is a function", "this help")
+        t.keys("Escape")
+        t.gone("Each box")
+        screen = t.close()
+        expect("icicle" not in screen, "the screen is as before:\n" + screen)
+        expect_equal(modes(t), before, "the terminal's modes")
+
+
+def test_zoom_search_filter_undo():
+    recording()
+    with Terminal(100, 30) as t:
+        t.open()
+        t.type("/half")
+        t.wait("search (regular expression): half")
+        t.keys("Enter")
+        t.wait("/half: ", " frame")
+        t.keys("n")
+        t.wait("half  program")
+        t.keys("Enter")
+        t.wait("› half")
+        t.keys("u")
+        t.gone("› half")
+        t.type("X")  # no stacks through what was found
+        t.wait("without /half/", "filtered")
+        t.type("u")
+        t.wait("undone")
+        t.gone("without /half/")
+        t.type("@10%-50%")
+        t.keys("Enter")
+        t.wait("time 10%-50%")
+        t.type("l")
+        t.wait("Filters: Enter takes one back")
+        t.keys("Enter")
+        t.gone("time 10%-50%")
+        t.type("t")
+        t.wait("SELF", "TOTAL", "FUNCTION")
+        t.type("C")
+        t.wait("prof report")
+        t.close()
+
+
+def test_resize():
+    recording()
+    with Terminal() as t:
+        t.open()
+        t.call("resize-window", "-x", "140", "-y", "45")
+        screen = t.wait("SELF", "SOURCE", "! findings")
+        expect_equal(len(screen.splitlines()), 45, "rows")
+        t.call("resize-window", "-x", "20", "-y", "5")
+        t.until(lambda text: text.rstrip("\n").splitlines()[-1].startswith("? help  ") and "SELF" not in text, "a small screen")
+        t.keys("Down")
+        t.call("resize-window", "-x", "80", "-y", "24")
+        t.wait("icicle graph", "t table")
+        t.close()
+
+
+TERMS = (("screen-256color", {}), ("xterm-16color", {}), ("xterm", {}), ("vt100", {}), ("screen-256color", {"NO_COLOR": "1"}),
+         ("screen-256color", {"LC_ALL": "C"}))
+
+
+def colours_in(screen):
+    return set(re.findall(r"\x1b\[[0-9;]*4[0-8][0-9;]*m", screen))
+
+
+def test_terminals():
+    recording()
+    for term, more in TERMS:
+        if run("infocmp", term).status != 0:
+            continue
+        with Terminal(TERM=term, **more) as t:
+            t.open()
+            t.keys("Down")
+            screen = t.screen("-e")
+            has_colours = term not in ("vt100",) and "NO_COLOR" not in more
+            expect_equal(bool(colours_in(screen)), has_colours, "grounds on %s %s: %r" % (term, more, screen))
+            if more.get("LC_ALL") == "C":
+                expect(all(ord(c) < 128 for c in t.screen()), "ASCII alone: " + t.screen())
+            t.close()
+
+
+def test_not_on_every_terminal():
+    """Where it cannot be shown it is text; --tui says so in one line."""
+    recording()
+    with Terminal(TERM="dumb") as t:
+        t.command('"$PROF" report; echo "status $?"')
+        screen = t.wait("status 0")
+        expect("SELF" in screen and "quit" not in screen, "text: " + screen)
+        t.command('"$PROF" report --tui; echo "status $?"')
+        screen = t.wait("status 1")
+        expect("prof report: the terminal 'dumb' cannot place text (TERM)" in screen, screen)
+        for options in ("--stdio", "--limit 3", "--by thread"):
+            t.command('TERM=screen "$PROF" report %s; echo "status $?"' % options)
+            expect("quit" not in t.wait("status 0"), "text with " + options)
+    plain = prof("report")
+    expect_equal(plain.status, 0, str(plain))
+    expect_equal(prof("report", "--stdio").out, plain.out, "text on a pipe")
+    r = prof("report", "--tui")
+    expect_equal((r.status, r.err), (1, "prof report: standard input and output must be a terminal\n"), "--tui on a pipe")
+    r = prof("report", "--tui", "--json")
+    expect_equal((r.status, r.err), (2, "prof report: --tui or --json, not both\n"), "--tui --json")
+
+
+def test_small():
+    recording()
+    with Terminal(20, 5) as t:
+        t.open(height=5)
+        t.keys("Down")
+        t.keys("Right")
+        t.keys("t")
+        t.wait("SELF")
+        t.close()
+
+
+def test_views_to_begin_with():
+    recording()
+    with Terminal() as t:
+        for options, word in (("--inverted", "bottom-up"), ("--callers half", "callers & callees of half"), ("--tree", "icicle graph"),
+                              ("--time 10%-90%", "time 10%-90%")):
+            screen = t.open(options)
+            expect(word in screen, "%s: %s" % (options, screen))
+            t.close()
+        t.command('"$PROF" report --callers no_such; echo "status $?"')
+        screen = t.wait("status 1")
+        expect("no such function" in screen, screen)
+
+
+def expect_restored(t, before):
+    screen = t.wait(SHELL_READY)
+    expect("icicle" not in screen, "the screen is as before:\n" + screen)
+    expect_equal(modes(t), before, "the terminal's modes")
+
+
+def test_signals_leave_the_terminal_as_it_was():
+    recording()
+    with Terminal() as t:
+        before = modes(t)
+        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGSEGV, signal.SIGABRT):
+            t.command('ulimit -c 0; "$PROF" report; echo "status $?"')
+            t.wait("q quit")
+            os.kill(t.pid(), number)
+            t.wait("status %d" % (128 + number))
+            expect_restored(t, before)
+        # From the keyboard; the shell stops its list then, too.
+        t.open()
+        t.keys("C-c")
+        t.gone("q quit")
+        expect_restored(t, before)
+
+
+def test_suspend():
+    recording()
+    with Terminal() as t:
+        t.open()
+        t.keys("C-z")
+        t.wait(SHELL_READY)
+        t.gone("icicle graph")
+        t.keys("fg", "Enter")
+        t.wait("icicle graph", "q quit")
+        t.keys("Down")
+        t.keys("q")
+        t.wait(SHELL_READY)
+
+
+def script(path, text):
+    with open(path, "w", encoding="ascii") as f:
+        f.write("#!/bin/sh\n" + text)
+    os.chmod(path, stat.S_IRWXU)
+    return os.path.abspath(path)
+
+
+def test_editor():
+    record(program("annotated"), 300, path="prof.data")
+    editor = script("my editor", 'for a in "$@"; do echo "[$a]"; done >arguments; echo EDITING; read line\n')
+    os.rename("my editor", "editor")
+    editor = os.path.join(os.path.dirname(editor), "editor")
+    with Terminal(EDITOR=editor + " --wait", VISUAL="") as t:
+        t.open()
+        t.type("/^work$")
+        t.keys("Enter")
+        t.keys("n")
+        t.wait("work  program")
+        t.type("o")
+        t.wait("EDITING")
+        t.keys("Enter")
+        t.wait("icicle graph", "q quit")
+        with open("arguments", encoding="utf-8") as f:
+            words = f.read().splitlines()
+        expect_equal(words[0], "[--wait]", "the editor's own option")
+        expect(re.fullmatch(r"\[\+\d+\]", words[1]), "the line: %s" % words)
+        expect_equal(words[2], "[%s]" % os.path.join(SOURCE, "tests/programs/annotated.c"), "the file")
+        t.type("a")
+        t.wait("SHARE", "LINE")
+        t.type("i")
+        t.keys("Escape")
+        t.close()
+    with Terminal(EDITOR="/nonexistent/editor", VISUAL="") as t:
+        t.open()
+        t.type("/^work$")
+        t.keys("Enter")
+        t.keys("n")
+        t.wait("work  program")
+        t.type("o")
+        t.wait("cannot be run: set EDITOR")
+        t.close()
+
+
+def test_picture():
+    recording()
+    need_tool("xmllint")
+    with Terminal() as t:
+        t.open()
+        t.type("w")
+        t.wait("write SVG to: flame.svg")
+        t.keys("Enter")
+        t.wait("wrote flame.svg")
+        r = run("xmllint", "--noout", "--huge", "flame.svg")
+        expect_equal(r.status, 0, str(r))
+        expect_equal(prof("report", "--json", "flame.svg").status, 0, "it is a profile")
+        # What exists is replaced only when the user says so.
+        with open("other.svg", "w", encoding="ascii") as f:
+            f.write("mine")
+        for answer, word in (("n", "not written"), ("y", "wrote other.svg")):
+            t.type("w")
+            t.wait("write SVG to: flame.svg")
+            t.type("other.svg")
+            t.keys("Enter")
+            t.wait("other.svg exists. Overwrite?")
+            t.type(answer)
+            t.wait(word)
+            with open("other.svg", encoding="utf-8") as f:
+                expect_equal(f.read() == "mine", answer == "n", "after " + answer)
+        t.type("w")
+        t.type("nowhere/x.svg")
+        t.keys("Enter")
+        t.wait("nowhere/x.svg")
+        t.type("w")
+        t.type("/dev/null")
+        t.keys("Enter")
+        t.wait("not a regular file")
+        t.close()
+
+
+def test_copy_reaches_the_clipboard():
+    recording()
+    with Terminal() as t:
+        t.call("set-option", "-s", "set-clipboard", "on")
+        t.open()
+        t.type("C")
+        t.wait("copied, where the terminal lets us: prof report --tree")
+        end = time.monotonic() + PATIENCE / 4
+        while "prof report --tree" not in t.call("list-buffers") and time.monotonic() < end:
+            time.sleep(0.02)
+        expect_equal(t.call("show-buffer"), "prof report --tree", "tmux's buffer")
+        t.close()
+
+
+def test_names_cannot_reach_the_terminal():
+    """Control characters in names stay text."""
+    with open("bad.folded", "wb") as f:
+        f.write(b"main;\x1b[2J\x1b]0;owned\x07evil 5\nmain;\xff\xfe\xe2\x80\xae 3\nmain;\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e 2\n")
+    with Terminal() as t:
+        t.open("bad.folded")
+        t.wait("\\x1b", "日本語")
+        t.keys("Down")
+        t.keys("Down")
+        t.wait("evil")
+        t.type("t")
+        t.wait("evil", "日本語", "\\xff\\xfe")
+        expect("owned" not in t.call("display-message", "-p", "#{pane_title}"), "the title")
+        t.close()
+
+
+if __name__ == "__main__":
+    main(globals())

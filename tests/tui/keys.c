@@ -1,0 +1,95 @@
+#include "keys.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const struct {
+	const char *word;
+	uint32_t key;
+} names[] = {
+	{ "up", TUI_KEY_UP },	     { "down", TUI_KEY_DOWN },	    { "left", TUI_KEY_LEFT },
+	{ "right", TUI_KEY_RIGHT },  { "home", TUI_KEY_HOME },	    { "end", TUI_KEY_END },
+	{ "pgup", TUI_KEY_PAGE_UP }, { "pgdn", TUI_KEY_PAGE_DOWN }, { "enter", TUI_KEY_ENTER },
+	{ "esc", TUI_KEY_ESCAPE },   { "tab", TUI_KEY_TAB },	    { "bs", TUI_KEY_BACKSPACE },
+	{ "del", TUI_KEY_DELETE },   { "^U", TUI_CONTROL('U') },    { "^W", TUI_CONTROL('W') },
+};
+
+void fixture_init(struct fixture *f, profile_maker *maker, unsigned width, unsigned height)
+{
+	struct error err = { 0 };
+
+	memset(f, 0, sizeof(*f));
+	maker(&f->b, &f->all);
+	f->in.profile = &f->b.profile;
+	f->in.view = TUI_TREE;
+	f->in.unicode = true;
+	if (model_init(&f->model, &f->in, &err) < 0)
+		fail_msg("%s", err.text);
+	grid_resize(&f->grid, width, height);
+	model_resize(&f->model, width, height);
+}
+
+void fixture_release(struct fixture *f)
+{
+	model_release(&f->model);
+	grid_release(&f->grid);
+	bytes_release(&f->out);
+	filter_result_release(&f->all);
+	build_release(&f->b);
+}
+
+static bool press_named(struct fixture *f, const char *word, size_t len)
+{
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		if (strlen(names[i].word) != len || strncmp(names[i].word, word, len) != 0)
+			continue;
+		model_key(&f->model, names[i].key);
+		return true;
+	}
+	return false;
+}
+
+void press(struct fixture *f, const char *keys)
+{
+	while (*keys) {
+		size_t len = strcspn(keys, " ");
+		if (!press_named(f, keys, len))
+			for (size_t i = 0; i < len; i++)
+				model_key(&f->model, keys[i] == '_' ? ' ' : (unsigned char)keys[i]);
+		keys += len + strspn(keys + len, " ");
+	}
+}
+
+static const char *printed(struct fixture *f, void print(const struct grid *, struct bytes *))
+{
+	model_draw(&f->model, &f->grid);
+	bytes_clear(&f->out);
+	print(&f->grid, &f->out);
+	bytes_u8(&f->out, '\0');
+	return (const char *)f->out.data;
+}
+
+const char *screen(struct fixture *f)
+{
+	return printed(f, grid_print);
+}
+
+const char *styles(struct fixture *f)
+{
+	return printed(f, grid_print_styles);
+}
+
+const char *screen_line(struct fixture *f, unsigned y)
+{
+	char *at = (char *)(uintptr_t)screen(f);
+
+	while (y--)
+		at = strchr(at, '\n') + 1;
+	*strchr(at, '\n') = '\0';
+	return at;
+}

@@ -1,0 +1,36 @@
+/* A model and the keys that are pressed on it. */
+#ifndef TESTS_TUI_KEYS_H
+#define TESTS_TUI_KEYS_H
+
+#include "build_profile.h"
+#include "tui/model.h"
+
+typedef void profile_maker(struct build *b, struct filter_result *all);
+
+struct fixture {
+	struct build b;
+	struct filter_result all;
+	struct tui_input in;
+	struct model model;
+	struct grid grid;
+	struct bytes out;
+};
+
+/* Fails unless it starts. */
+void fixture_init(struct fixture *f, profile_maker *maker, unsigned width, unsigned height);
+void fixture_release(struct fixture *f);
+/* Words: names of keys (down, enter, esc, …), others are typed letter by letter; "_" is a blank. */
+void press(struct fixture *f, const char *keys);
+/* What is on the screen. */
+const char *screen(struct fixture *f);
+const char *styles(struct fixture *f);
+/* The line of the screen, from 0; valid until the next. */
+const char *screen_line(struct fixture *f, unsigned y);
+
+struct CMUnitTest;
+int run_grid_tests(void);
+int run_model_tests(void);
+int run_screen_tests(void);
+int run_view_tests(void);
+
+#endif

@@ -1,0 +1,7 @@
+/* The interactive view's model, without a terminal. */
+#include "keys.h"
+
+int main(void)
+{
+	return run_grid_tests() + run_view_tests() + run_model_tests() + run_screen_tests();
+}
