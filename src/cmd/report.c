@@ -91,6 +91,7 @@ static const char *only_text(const struct options *o)
 		{ o->min_percent > 0, "--percent-limit" },
 		{ o->verbose, "--verbose" },
 		{ o->width > 0, "--width" },
+		{ o->no_pager, "--no-pager" },
 		{ o->fail_if.len > 0, "--fail-if" },
 	};
 
