@@ -75,7 +75,9 @@ static struct grid_style style_of(const struct model *m, const struct box *box)
 		colour = GRID_HIT;
 		attributes = GRID_BOLD;
 	}
-	if (same_place(box->at, m->selected))
+	/* While the table is moved in: all frames of its row. */
+	const struct flat_row *row = m->state.table ? table_selected(m) : NULL;
+	if (m->state.table ? row && strcmp(row->name, name) == 0 : same_place(box->at, m->selected))
 		attributes = GRID_REVERSE | GRID_BOLD;
 	return STYLE(colour, attributes);
 }

@@ -137,8 +137,12 @@ void draw_source(const struct model *m, const struct grid_area *a)
 	}
 	const char *path = profile_str(m->in->profile, at->file), *slash = strrchr(path, '/');
 	CLEANUP_FREE char *file = show_name(&show, slash && slash[1] ? slash + 1 : path);
+	size_t len;
+	bool has_text = source_texts_line(&m->texts, at->file, at->line, &len);
 	CLEANUP_FREE char *head = xasprintf("SOURCE  %s:%" PRIu32 "%s", file, at->line,
-					    at->weight ? "" : "  no samples in its own lines");
+					    !at->weight ? "  no samples in its own lines"
+					    : has_text	? ""
+							: "  text not recorded");
 	draw_head(m, a, head);
 	collect(&lines, m, at, m->source_name);
 	size_t first = first_shown(&lines, at->line, a->height - 1);

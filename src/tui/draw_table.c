@@ -38,7 +38,7 @@ static enum show_style style_of_kind(uint8_t kind)
 }
 
 static struct grid_style row_style(const struct model *m, const struct flat_row *row,
-				   bool is_selected)
+				   bool is_chosen)
 {
 	enum show_style kind = style_of_kind(row->kind);
 	struct grid_style s = STYLE(kind == SHOW_KERNEL	   ? GRID_KERNEL_TEXT
@@ -48,17 +48,17 @@ static struct grid_style row_style(const struct model *m, const struct flat_row 
 
 	if (row->self >= m->view.flat.total / 10 && row->self)
 		s.attributes |= GRID_BOLD;
-	if (is_selected)
+	if (is_chosen)
 		s.attributes |= m->state.table ? GRID_REVERSE : GRID_UNDERLINE;
 	return s;
 }
 
 static void draw_row(const struct model *m, const struct grid_area *a, unsigned y,
-		     const struct flat_row *row, bool is_selected)
+		     const struct flat_row *row, bool is_chosen)
 {
 	struct bytes numbers = { 0 };
 	struct show show = { .out = &numbers, .unicode = m->in->unicode };
-	struct grid_style style = row_style(m, row, is_selected);
+	struct grid_style style = row_style(m, row, is_chosen);
 	uint64_t all = m->view.flat.total;
 	bool tied = row->tied && m->table.sorted_by == TABLE_SELF;
 
@@ -67,7 +67,7 @@ static void draw_row(const struct model *m, const struct grid_area *a, unsigned 
 	show_cell(&show, tied ? (m->in->unicode ? "\xe2\x89\x88" : "~") : " ", 1, false);
 	show_percent_cell(&show, row->total, all, 7);
 	bytes_u8(&numbers, '\0');
-	if (is_selected)
+	if (is_chosen)
 		grid_fill(a, 0, y, a->width, style);
 	grid_text(a, 0, y, NUMBERS, (const char *)numbers.data, style);
 	bytes_release(&numbers);
@@ -79,6 +79,17 @@ static void draw_row(const struct model *m, const struct grid_area *a, unsigned 
 		show_name(&show, frame_module_name(m->in->profile, row->module));
 	CLEANUP_FREE char *shown = show_elide(&show, module, MODULE_WIDTH);
 	grid_text(a, NUMBERS + name_width(a), y, MODULE_WIDTH, shown, style);
+}
+
+/* The chosen row; else those of what is selected in the graph. */
+static bool is_selected(const struct model *m, size_t i)
+{
+	const char *name = m->state.table ? NULL : model_subject(m).name;
+	const struct table *t = &m->table;
+
+	if (m->state.table)
+		return i == t->selected;
+	return name && strcmp(m->view.flat.rows.data[t->order.data[i]].name, name) == 0;
 }
 
 void draw_table(const struct model *m, const struct grid_area *a)
@@ -94,7 +105,6 @@ void draw_table(const struct model *m, const struct grid_area *a)
 	}
 	for (unsigned y = 1; y < a->height && t->top + y - 1 < t->order.len; y++) {
 		size_t i = t->top + y - 1;
-		draw_row(m, a, y, &m->view.flat.rows.data[t->order.data[i]],
-			 i == t->selected && m->state.table);
+		draw_row(m, a, y, &m->view.flat.rows.data[t->order.data[i]], is_selected(m, i));
 	}
 }

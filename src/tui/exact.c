@@ -62,6 +62,20 @@ char *filter_exact(const struct profile *p, const char *name, enum name_style st
 	return (char *)out.data;
 }
 
+/* In a list names are as they are, but for what separates them and stands for others. */
+char *filter_name(const char *name)
+{
+	struct bytes out = { 0 };
+
+	if (*name && !strpbrk(name, ",*?/"))
+		return xstrdup(name);
+	bytes_u8(&out, '/');
+	append_exact(&out, name);
+	bytes_printf(&out, "/");
+	bytes_u8(&out, '\0');
+	return (char *)out.data;
+}
+
 static bool is_plain(const char *name)
 {
 	size_t len =

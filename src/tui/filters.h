@@ -69,6 +69,9 @@ bool hidden_hides(const void *context, const struct calltree *t, const struct ca
 /* A regular expression that fits the functions called name alone, in one of these styles. Caller
  * frees. */
 char *filter_exact(const struct profile *p, const char *name, enum name_style style);
+/* name as options that take lists of names do (--module, --event), for that name alone. The caller
+ * frees. */
+char *filter_name(const char *name);
 /* name as calltree_callers() and --symbol take it, for that name alone. The caller frees. */
 char *filter_function(const char *name);
 

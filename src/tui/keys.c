@@ -5,7 +5,6 @@
 
 #include "analysis/frames.h"
 #include "base/text.h"
-#include "output/output.h"
 #include "tui/model.h"
 
 static void quit(struct model *m)
@@ -115,8 +114,9 @@ static void filter_subject(struct model *m, enum filter_kind kind)
 
 	if (m->state.by_module) {
 		CLEANUP_FREE char *exact = filter_exact(m->in->profile, name, NAMES_FULL);
-		CLEANUP_FREE char *word = kind == FILTER_HIDE ? xasprintf("module:%s", exact)
-							      : xasprintf("/%s/", exact);
+		CLEANUP_FREE char *plain = filter_name(name);
+		CLEANUP_FREE char *word =
+			kind == FILTER_HIDE ? xasprintf("module:%s", exact) : xstrdup(plain);
 		if (kind == FILTER_IGNORE)
 			model_say(m, true,
 				  "functions can be ignored, not modules (m shows functions)");
@@ -270,7 +270,7 @@ const struct model_action model_actions[] = {
 	{ 'q', "quit", "quit", quit, false },
 	{ TUI_KEY_ENTER, "zoom", "zoom in; in the table: callers and callees", zoom_in, SUBJECT },
 	{ TUI_KEY_ESCAPE, "out", "zoom out, or close this", model_leave, false },
-	{ '/', "search", "search: a regular expression, also module:… or file:…", ask_search,
+	{ '/', "search", "search: a regular expression, also module:NAME or file:NAME", ask_search,
 	  false },
 	{ 'a', "source", "the selected function by source line and instruction",
 	  sheet_open_annotate, SUBJECT },
@@ -347,21 +347,4 @@ void model_key(struct model *m, uint32_t key)
 	else
 		act(m, key);
 	model_look_for_source(m);
-}
-
-void model_picture(const struct model *m, struct bytes *out)
-{
-	const struct state *s = &m->state;
-	struct bytes selection = { 0 };
-	struct flame_options o = { .inverted = !s->root_below,
-				   .reverse = s->view == VIEW_UP,
-				   .frames = view_options(&m->view, s) };
-
-	filters_append_words(&s->filters, &selection);
-	if (m->in->frame_words)
-		bytes_printf(&selection, "%s", m->in->frame_words);
-	bytes_u8(&selection, '\0');
-	o.selection = (const char *)selection.data;
-	output_flame(out, m->in->profile, &m->view.samples, m->view.event, &o);
-	bytes_release(&selection);
 }

@@ -155,7 +155,7 @@ static int apply(struct model *m, struct error *err)
 {
 	uint64_t built = m->built;
 
-	announce(m, "counting…");
+	announce(m, "counting ...");
 	if (make(m, err) < 0)
 		return -1;
 	if (built != m->built)
@@ -277,7 +277,7 @@ void model_leave(struct model *m)
 
 void model_search(struct model *m, const char *text)
 {
-	announce(m, "searching…");
+	announce(m, "searching ...");
 	search_run(&m->search, &m->view, text);
 	m->table.is_made = false;
 	model_lay_out(m);
@@ -348,6 +348,7 @@ void model_resize(struct model *m, unsigned width, unsigned height)
 	if (m->selected.node != m->zoomed.node)
 		model_select(m, m->selected);
 	model_look_for_source(m);
+	sheet_refit(m);
 }
 
 struct effect model_take_effect(struct model *m)

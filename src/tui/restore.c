@@ -26,7 +26,8 @@ static struct {
 
 static void put_back(int number)
 {
-	if (saved.is_armed) {
+	/* In the background it is the shell's. */
+	if (saved.is_armed && tcgetpgrp(STDIN_FILENO) == getpgrp()) {
 		saved.is_armed = 0;
 		if (saved.has_modes)
 			tcsetattr(STDIN_FILENO, TCSADRAIN, &saved.modes);
@@ -39,13 +40,16 @@ static void put_back(int number)
 static void add_text(const char *capability)
 {
 	char *text = tigetstr((char *)(uintptr_t)capability);
-	size_t len = text && text != (char *)-1 ? strlen(text) : 0;
 
-	/* A delay ("$<…>") would have to be kept by tputs. */
-	if (len == 0 || strstr(text, "$<") || saved.len + len > sizeof(saved.text))
+	if (!text || text == (char *)-1)
 		return;
-	memcpy(saved.text + saved.len, text, len);
-	saved.len += len;
+	for (; *text && saved.len < sizeof(saved.text); text++) {
+		/* Delays ("$<5>") were for terminals of paper and glass. */
+		if (text[0] == '$' && text[1] == '<' && strchr(text, '>'))
+			text = strchr(text, '>');
+		else
+			saved.text[saved.len++] = *text;
+	}
 }
 
 void restore_remember(void)

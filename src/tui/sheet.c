@@ -92,8 +92,9 @@ void sheet_open_help(struct model *m)
 	}
 	bytes_printf(
 		&s->text,
-		"\nMarks behind names: [k] kernel, [j] JIT, [i] inlined. The table's \xc2\xb1 is the\n"
-		"95 %% uncertainty of a share within this run.\n");
+		"\nMarks behind names: [k] kernel, [j] JIT, [i] inlined. The table's %s is the 95 %%\n"
+		"uncertainty of a share within this run.\n",
+		m->in->unicode ? "\xc2\xb1" : "+-");
 	sheet_finish_text(s);
 }
 
@@ -134,7 +135,7 @@ void sheet_open_findings(struct model *m)
 	filters_append_words(&m->state.filters, &selection);
 	bytes_u8(&selection, '\0');
 	o.selection = (const char *)selection.data;
-	sheet_open(&m->sheet, SHEET_TEXT, xstrdup("What stands out"));
+	sheet_open(&m->sheet, SHEET_FINDINGS, xstrdup("What stands out"));
 	output_report_findings(&m->sheet.text, m->in->profile, &m->view.samples, m->view.event, &o);
 	if (m->sheet.text.len == 0)
 		bytes_printf(&m->sheet.text, "Nothing stands out.\n");
@@ -151,23 +152,41 @@ void sheet_open_report(struct model *m)
 	bytes_u8(&selection, '\0');
 	o.selection = o.given = (const char *)selection.data;
 	o.limit = 200;
-	sheet_open(&m->sheet, SHEET_TEXT, xstrdup("Report"));
+	sheet_open(&m->sheet, SHEET_REPORT, xstrdup("Report"));
 	output_report(&m->sheet.text, m->in->profile, &m->view.samples, m->view.event, &o, NULL);
 	bytes_release(&selection);
 	sheet_finish_text(&m->sheet);
 }
 
-/* ---- keys ---- */
-
-static size_t count_of(const struct sheet *s)
+static size_t row_count(const struct sheet *s)
 {
 	return sheet_is_list(s) ? s->rows.len : s->lines.len;
 }
 
+/* Text that was broken for another width is made anew. */
+void sheet_refit(struct model *m)
+{
+	struct sheet *s = &m->sheet;
+	size_t top = s->top, room = sheet_room(m);
+
+	if (s->kind == SHEET_FINDINGS)
+		sheet_open_findings(m);
+	else if (s->kind == SHEET_REPORT)
+		sheet_open_report(m);
+	else if (s->kind == SHEET_ANNOTATE)
+		sheet_annotate(m);
+	size_t count = row_count(s), most = count > room ? count - room : 0;
+	s->top = top < most ? top : most;
+	if (sheet_is_list(s) && s->selected >= s->top + room)
+		s->top = s->selected - room + 1;
+}
+
+/* ---- keys ---- */
+
 static bool scroll(struct model *m, uint32_t key)
 {
 	struct sheet *s = &m->sheet;
-	size_t room = sheet_room(m), count = count_of(s), most = count > room ? count - room : 0;
+	size_t room = sheet_room(m), count = row_count(s), most = count > room ? count - room : 0;
 	size_t page = room > 1 ? room - 1 : 1;
 
 	if (key == TUI_KEY_UP)

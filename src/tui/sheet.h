@@ -14,7 +14,8 @@ struct model;
 enum sheet_kind {
 	SHEET_NONE,
 	SHEET_HELP,
-	SHEET_TEXT,
+	SHEET_FINDINGS,
+	SHEET_REPORT,
 	SHEET_ANNOTATE,
 	SHEET_COPY,
 	SHEET_THREADS,
@@ -58,6 +59,10 @@ static inline bool sheet_is_list(const struct sheet *s)
 size_t sheet_room(const struct model *m);
 void sheet_key(struct model *m, uint32_t key);
 
+/* After the screen's size has changed. */
+void sheet_refit(struct model *m);
+/* Make the annotated function's text. */
+void sheet_annotate(struct model *m);
 /* Keys of an annotated function, and of a list. */
 void sheet_annotate_key(struct model *m, uint32_t key);
 void sheet_list_key(struct model *m, uint32_t key);

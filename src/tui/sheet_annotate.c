@@ -27,7 +27,7 @@ static void print(struct model *m, const struct annotation *a)
 	source_texts_release(&texts);
 }
 
-static void build(struct model *m)
+void sheet_annotate(struct model *m)
 {
 	struct sheet *s = &m->sheet;
 	struct annotate_choice choice = { .function = s->function, .frames = m->in->frames };
@@ -62,7 +62,7 @@ void sheet_open_annotate(struct model *m)
 	sheet_open(&m->sheet, SHEET_ANNOTATE, xstrdup("Source"));
 	m->sheet.function = function;
 	m->sheet.whole = true;
-	build(m);
+	sheet_annotate(m);
 }
 
 void sheet_annotate_key(struct model *m, uint32_t key)
@@ -72,12 +72,12 @@ void sheet_annotate_key(struct model *m, uint32_t key)
 	if (key == 'i' || key == TUI_KEY_TAB) {
 		s->view = (s->view + 1) % 3;
 		model_say(m, false, "%s", view_names[s->view]);
-		build(m);
+		sheet_annotate(m);
 	} else if (key == 'a') {
 		s->whole = !s->whole;
 		model_say(m, false, "%s",
 			  s->whole ? "the whole function in its order" : "the hottest lines first");
-		build(m);
+		sheet_annotate(m);
 	} else if (key == 'o') {
 		sheet_close(s);
 		model_key(m, key);

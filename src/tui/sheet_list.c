@@ -41,9 +41,8 @@ static char *module_word(const struct model *m, const struct flat_row *row)
 	const char *name = row->module == PROFILE_NONE
 				   ? row->name
 				   : frame_module_name(m->in->profile, row->module);
-	CLEANUP_FREE char *exact = filter_exact(m->in->profile, name, NAMES_FULL);
 
-	return xasprintf("/%s/", exact);
+	return filter_name(name);
 }
 
 static void add_rows(struct model *m, enum filter_kind kind, enum flat_by by)
@@ -77,7 +76,8 @@ static void add_events(struct model *m)
 	for (size_t i = 0; i < p->events.len; i++)
 		if (counts[i])
 			sheet_add_row(&m->sheet, xstrdup(profile_str(p, p->events.data[i].name)),
-				      xstrdup(profile_str(p, p->events.data[i].name)), counts[i]);
+				      filter_name(profile_str(p, p->events.data[i].name)),
+				      counts[i]);
 }
 
 static void add_filters(struct model *m)

@@ -18,7 +18,7 @@
 #define LONGEST_COPY	((size_t)48 << 10) /* terminals take up to 100 kB of base64 */
 
 static SCREEN *screen;
-static FILE *output; /* of its own, so that nothing else is in its buffer */
+static FILE *output;	  /* of its own, so that nothing else is in its buffer */
 static unsigned failures; /* of reading, one after the other */
 
 int terminal_start(bool colour, struct error *err)

@@ -57,7 +57,7 @@ static void write_picture(struct screen *s, const char *path)
 	struct error err = { 0 };
 	sigset_t all, before;
 
-	say_busy(s, "writing the picture…");
+	say_busy(s, "writing the picture ...");
 	model_picture(&s->model, &picture);
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &before);
