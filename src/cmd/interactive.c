@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "base/io.h"
+#include "cmd/annotate_program.h"
 #include "cmd/annotate_sources.h"
 #include "cmd/replace.h"
 
@@ -14,6 +15,12 @@ static void read_sources(void *context, struct source_texts *texts, const struct
 {
 	(void)context;
 	annotate_sources_read(texts, a, &no_places, all);
+}
+
+/* The whole function is not asked for where all of its samples have code: that takes a process. */
+static int read_program(void *context, const struct annotation *a, bool *changed, struct error *err)
+{
+	return annotate_program_is_wanted(a) ? annotate_program_read(context, a, changed, err) : 0;
 }
 
 static char *find_source(void *context, const char *name)
@@ -36,11 +43,13 @@ static int write_file(void *context, const char *path, const struct bytes *text,
 	return -1;
 }
 
-int cmd_show_interactively(const struct command *cmd, struct tui_input *in)
+int cmd_show_interactively(const struct command *cmd, struct profile *p, struct tui_input *in)
 {
 	struct error err = { 0 };
 
-	in->host = (struct tui_host){ .read_sources = read_sources,
+	in->host = (struct tui_host){ .context = p,
+				      .read_program = read_program,
+				      .read_sources = read_sources,
 				      .find_source = find_source,
 				      .write_file = write_file };
 	if (tui_run(in, &err) == 0)

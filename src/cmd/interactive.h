@@ -5,8 +5,8 @@
 #include "cmd/cmd.h"
 #include "tui/tui.h"
 
-/* Shows it until the user leaves. in's host is filled in. EXIT_DONE or EXIT_FAILED after having
- * said why. */
-int cmd_show_interactively(const struct command *cmd, struct tui_input *in);
+/* Shows it until the user leaves. p: in's profile, to which code may be added; in's host is filled
+ * in. EXIT_DONE or EXIT_FAILED after having said why. */
+int cmd_show_interactively(const struct command *cmd, struct profile *p, struct tui_input *in);
 
 #endif

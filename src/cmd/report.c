@@ -194,7 +194,7 @@ static bool is_of_frames(const struct cmd_option *row)
 	return strcmp(row->name, "no-inline") == 0 || strcmp(row->name, "demangle") == 0;
 }
 
-static int run_interactive(const struct options *o, const struct cmd_view *v)
+static int run_interactive(const struct options *o, struct cmd_view *v)
 {
 	const char *around = o->peek ? o->peek : o->callers ? o->callers : o->callees;
 	CLEANUP_FREE char *frame_words = words(o, is_of_frames);
@@ -212,7 +212,7 @@ static int run_interactive(const struct options *o, const struct cmd_view *v)
 	};
 
 	in.frames.merge_recursion = o->merge_recursion;
-	return cmd_show_interactively(&command_report, &in);
+	return cmd_show_interactively(&command_report, &v->profile, &in);
 }
 
 static int run(void *options, int argc, char **argv)

@@ -249,28 +249,48 @@ void model_move(struct model *m, uint32_t key)
 
 /* ---- search ---- */
 
+/* The next match on the screen behind the selected frame, round the end (by: 1), or before it. */
+static const struct box *next_match(const struct model *m, int by)
+{
+	size_t count = m->layout.boxes.len, at = by > 0 ? count - 1 : 0;
+	const struct box *boxes = m->layout.boxes.data, *now = layout_find(&m->layout, m->selected);
+
+	if (now)
+		at = (size_t)(now - boxes);
+	for (size_t i = 0; i < count; i++) {
+		at = by > 0 ? (at + 1) % count : (at + count - 1) % count;
+		const struct box *b = &boxes[at];
+		if (b->at.node != PROFILE_NONE && !b->above &&
+		    search_hits(&m->search, &m->view, b->at.tree, b->at.node))
+			return b;
+	}
+	return NULL;
+}
+
 void model_step(struct model *m, int by)
 {
-	size_t count = m->layout.boxes.len, first = by > 0 ? 0 : count - 1;
-	const struct box *boxes = m->layout.boxes.data, *now = layout_find(&m->layout, m->selected);
+	const struct box *to = NULL;
 
 	if (!search_is_on(&m->search)) {
 		model_say(m, false, "nothing is searched: /");
 		return;
 	}
-	size_t at = now ? (size_t)(now - boxes) : first;
-	for (size_t i = 0; i < count; i++) {
-		if (now || i)
-			at = by > 0 ? (at + 1) % count : (at + count - 1) % count;
-		const struct box *b = &boxes[at];
-		if (b->at.node == PROFILE_NONE || b->above ||
-		    !search_hits(&m->search, &m->view, b->at.tree, b->at.node))
-			continue;
-		m->selected = b->at;
-		return;
-	}
-	if (m->search.heaviest == PROFILE_NONE || m->view.tree_count > 1)
+	to = next_match(m, by);
+	if (to)
+		m->selected = to->at;
+	else if (m->search.heaviest == PROFILE_NONE || m->view.tree_count > 1)
 		model_say(m, false, "no match in this view");
 	else
 		model_zoom(m, (struct place){ 0, m->search.heaviest });
+}
+
+void model_go_to_match(struct model *m)
+{
+	if (!search_is_on(&m->search) || m->state.table)
+		return;
+	const struct box *to = next_match(m, 1);
+	if (to && !search_hits(&m->search, &m->view, m->selected.tree, m->selected.node))
+		m->selected = to->at;
+	else if (!to && m->search.heaviest != PROFILE_NONE)
+		model_say(m, false, "found where it is too narrow to be seen: n zooms to it");
 }

@@ -203,22 +203,27 @@ static unsigned draw_key(const struct grid_area *a, unsigned x, const char *key,
 	return x;
 }
 
-static void draw_keys(const struct model *m, const struct grid_area *a)
+static const struct model_action *action_at(unsigned place)
 {
+	for (size_t i = 0; i < model_action_count; i++)
+		if (model_actions[i].place == place)
+			return &model_actions[i];
+	return NULL;
+}
+
+static void draw_keys(const struct grid_area *a)
+{
+	const struct model_action *action;
 	unsigned x = 0;
 
-	for (size_t i = 0; i < model_action_count; i++) {
-		const struct model_action *action = &model_actions[i];
+	for (unsigned place = 1; (action = action_at(place)); place++) {
 		char letter[2] = { (char)action->key, '\0' };
-		if (!action->label)
-			continue;
 		x = draw_key(a, x,
 			     action->key == TUI_KEY_ENTER    ? "Enter"
 			     : action->key == TUI_KEY_ESCAPE ? "Esc"
 							     : letter,
 			     action->label);
 	}
-	(void)m;
 }
 
 static void draw_sheet_keys(const struct model *m, const struct grid_area *a)
@@ -298,6 +303,8 @@ static void draw_status(const struct model *m, const struct grid_area *a)
 {
 	if (m->prompt.kind) {
 		draw_prompt(m, a);
+		if (m->prompt.kind == PROMPT_SEARCH && !m->search.error[0])
+			draw_found(m, a);
 	} else if (m->message) {
 		struct show show = { .unicode = m->in->unicode };
 		CLEANUP_FREE char *text = show_name(&show, m->message);
@@ -307,7 +314,7 @@ static void draw_status(const struct model *m, const struct grid_area *a)
 	} else if (m->sheet.kind) {
 		draw_sheet_keys(m, a);
 	} else {
-		draw_keys(m, a);
+		draw_keys(a);
 		draw_found(m, a);
 	}
 }

@@ -25,11 +25,14 @@ void model_say(struct model *m, bool is_warning, const char *fmt, ...)
 	m->is_warning = is_warning;
 }
 
+bool model_is_large(const struct model *m)
+{
+	return m->in->profile->samples.len + m->in->profile->nodes.len > LONG_WORK;
+}
+
 static void announce(struct model *m, const char *what)
 {
-	const struct profile *p = m->in->profile;
-
-	if (m->busy && p->samples.len + p->nodes.len > LONG_WORK)
+	if (m->busy && model_is_large(m))
 		m->busy(m->busy_context, what);
 }
 
@@ -329,6 +332,7 @@ void model_release(struct model *m)
 	source_texts_release(&m->texts);
 	sheet_close(&m->sheet);
 	bytes_release(&m->prompt.text);
+	free(m->prompt.before);
 	bytes_release(&m->head);
 	free(m->message);
 	free(m->effect.text);

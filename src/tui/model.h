@@ -137,6 +137,10 @@ void model_leave(struct model *m);
 void model_move(struct model *m, uint32_t key);
 void model_step(struct model *m, int by); /* to the next match */
 void model_search(struct model *m, const char *text);
+/* Is going over all of it slow enough to be felt? */
+bool model_is_large(const struct model *m);
+/* To the nearest match on the screen, unless one is selected. */
+void model_go_to_match(struct model *m);
 void model_lay_out(struct model *m);
 void model_arrange(struct model *m);
 void model_look_for_source(struct model *m);
@@ -160,10 +164,12 @@ struct source_line model_subject_line(struct model *m);
 /* Keys and what they do. */
 struct model_action {
 	uint32_t key;
-	const char *label; /* short, for the last line; NULL: not there */
-	const char *help;
 	void (*act)(struct model *m);
 	bool needs_subject;
+	unsigned place;	     /* on the last line, from 1; 0: not there */
+	const char *label;   /* short, for the last line */
+	const char *heading; /* begins a group in the help */
+	const char *help;    /* NULL: not there */
 };
 extern const struct model_action model_actions[];
 extern const size_t model_action_count;

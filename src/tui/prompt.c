@@ -26,12 +26,15 @@ void prompt_open(struct model *m, enum prompt_kind kind, const char *text)
 	bytes_clear(&m->prompt.text);
 	bytes_append(&m->prompt.text, text, strlen(text));
 	m->prompt.is_fresh = true;
+	free_ptr(&m->prompt.before);
+	m->prompt.before = kind == PROMPT_SEARCH ? xstrdup(text) : NULL;
 }
 
 void prompt_close(struct model *m)
 {
 	m->prompt.kind = PROMPT_NONE;
 	bytes_clear(&m->prompt.text);
+	free_ptr(&m->prompt.before);
 }
 
 static void save(struct model *m, const char *path, bool overwrite)
@@ -50,6 +53,7 @@ static void done(struct model *m, enum prompt_kind kind, const char *text)
 {
 	if (kind == PROMPT_SEARCH) {
 		model_search(m, text);
+		model_go_to_match(m);
 	} else if (kind == PROMPT_TIME && *text) {
 		struct state next = model_state(m);
 		filters_add(&next.filters, FILTER_TIME, text, NULL);
@@ -93,20 +97,21 @@ static void confirm(struct model *m, uint32_t key)
 		model_say(m, false, "not written");
 }
 
-void prompt_key(struct model *m, uint32_t key)
+/* While it is typed, where that costs nothing: repetition counts of regular expressions may. */
+static void search_meanwhile(struct model *m)
+{
+	const struct bytes *typed = &m->prompt.text;
+	CLEANUP_FREE char *text = xasprintf("%.*s", (int)typed->len, (char *)typed->data);
+
+	if (!model_is_large(m) && !strchr(text, '{'))
+		model_search(m, text);
+}
+
+static void edit(struct model *m, uint32_t key)
 {
 	struct bytes *text = &m->prompt.text;
-	enum prompt_kind kind = m->prompt.kind;
 
-	if (kind == PROMPT_OVERWRITE) {
-		confirm(m, key);
-	} else if (key == TUI_KEY_ESCAPE) {
-		prompt_close(m);
-	} else if (key == TUI_KEY_ENTER) {
-		CLEANUP_FREE char *typed = xasprintf("%.*s", (int)text->len, (char *)text->data);
-		prompt_close(m);
-		done(m, kind, typed);
-	} else if (key == TUI_KEY_BACKSPACE || key == '\b') {
+	if (key == TUI_KEY_BACKSPACE || key == '\b') {
 		erase(text);
 	} else if (key == TUI_CONTROL('U')) {
 		bytes_clear(text);
@@ -117,5 +122,32 @@ void prompt_key(struct model *m, uint32_t key)
 			bytes_clear(text);
 		type(text, key);
 	}
-	m->prompt.is_fresh = m->prompt.kind != kind;
+	m->prompt.is_fresh = false;
+	if (m->prompt.kind == PROMPT_SEARCH)
+		search_meanwhile(m);
+}
+
+static void leave(struct model *m)
+{
+	if (m->prompt.kind == PROMPT_SEARCH)
+		model_search(m, m->prompt.before);
+	prompt_close(m);
+}
+
+void prompt_key(struct model *m, uint32_t key)
+{
+	const struct bytes *text = &m->prompt.text;
+	enum prompt_kind kind = m->prompt.kind;
+
+	if (kind == PROMPT_OVERWRITE) {
+		confirm(m, key);
+	} else if (key == TUI_KEY_ESCAPE) {
+		leave(m);
+	} else if (key == TUI_KEY_ENTER) {
+		CLEANUP_FREE char *typed = xasprintf("%.*s", (int)text->len, (char *)text->data);
+		prompt_close(m);
+		done(m, kind, typed);
+	} else {
+		edit(m, key);
+	}
 }

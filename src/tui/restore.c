@@ -19,6 +19,7 @@ static struct {
 	struct termios modes;
 	struct sigaction before[ARRAY_LEN(ending)];
 	bool has_modes, is_kept;
+	pid_t owner; /* processes that are started later have the handler too */
 	volatile sig_atomic_t is_armed;
 	char text[256]; /* what to write */
 	size_t len;
@@ -27,7 +28,7 @@ static struct {
 static void put_back(int number)
 {
 	/* In the background it is the shell's. */
-	if (saved.is_armed && tcgetpgrp(STDIN_FILENO) == getpgrp()) {
+	if (saved.is_armed && getpid() == saved.owner && tcgetpgrp(STDIN_FILENO) == getpgrp()) {
 		saved.is_armed = 0;
 		if (saved.has_modes)
 			tcsetattr(STDIN_FILENO, TCSADRAIN, &saved.modes);
@@ -63,6 +64,7 @@ void restore_arm(bool armed)
 
 	if (armed && !saved.is_kept) {
 		saved.len = 0;
+		saved.owner = getpid();
 		add_text("sgr0");
 		add_text("op");
 		add_text("rmkx");

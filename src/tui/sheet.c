@@ -84,11 +84,16 @@ void sheet_open_help(struct model *m)
 	bytes_printf(
 		&s->text,
 		"Each box is a function: as wide as its share of the samples, with what it called\n"
-		"next to it, further from the root. Left and right mean nothing.\n\n");
-	print_key(s, "arrows", "go to the frames around (also Page, Home, End)");
+		"next to it, further from the root. Left and right mean nothing.\n");
 	for (size_t i = 0; i < model_action_count; i++) {
-		CLEANUP_FREE char *key = key_name(model_actions[i].key);
-		print_key(s, key, model_actions[i].help);
+		const struct model_action *a = &model_actions[i];
+		CLEANUP_FREE char *key = key_name(a->key);
+		if (a->heading)
+			bytes_printf(&s->text, "\n\x1b[1m%s\x1b[0m\n", a->heading);
+		if (i == 0)
+			print_key(s, "arrows", "go to the frames around (also Page, Home, End)");
+		if (a->help)
+			print_key(s, key, a->help);
 	}
 	bytes_printf(
 		&s->text,

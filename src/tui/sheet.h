@@ -81,6 +81,7 @@ struct prompt {
 	enum prompt_kind kind;
 	struct bytes text; /* UTF-8, not ended */
 	bool is_fresh;	   /* the first key takes the place of the text */
+	char *before;	   /* what was searched for */
 };
 
 void prompt_open(struct model *m, enum prompt_kind kind, const char *text);

@@ -23,6 +23,11 @@ struct tui_host {
 	 * between them. */
 	void (*read_sources)(void *context, struct source_texts *texts, const struct annotation *a,
 			     bool all);
+	/* Adds to the profile what it lacks of the function's code, from the file here that ran.
+	 * Once *changed, a is void, and so are ids of locations and pointers into the profile's
+	 * text. */
+	int (*read_program)(void *context, const struct annotation *a, bool *changed,
+			    struct error *err);
 	/* Where a source file named so in the profile is here; NULL: nowhere. The caller frees. */
 	char *(*find_source)(void *context, const char *name);
 	/* Writes a whole file; -1 with *err, and what was there is still there. */
