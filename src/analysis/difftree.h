@@ -38,6 +38,7 @@ struct diff_side {
 
 struct diff_part { /* of a node, on one side */
 	uint64_t self, total, self_count, count;
+	double spread;	  /* of these, what the time slices say: half a width; 0 unknown */
 	double low, high; /* the 95 % interval of total's share of all; both the share when
 			     DIFF_UNKNOWN */
 };

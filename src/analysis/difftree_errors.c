@@ -167,6 +167,7 @@ static void set_interval(struct meter *m, uint32_t node, const struct slices *s)
 	widen_by_count(share, side->effective, &low, &high);
 	/* What was not sampled is known. */
 	double known = ((double)part->total - sampled) / all, scale = side->sampled / all;
+	part->spread = isnan(half) ? 0 : scale * half;
 	part->low = known + scale * fmax(low, 0);
 	part->high = known + scale * fmin(high, 1);
 }

@@ -3,6 +3,7 @@
 
 #include "base/bytes.h"
 #include "cmd/cmd.h"
+#include "cmd/flame_base.h"
 #include "cmd/flamegraph.h"
 #include "cmd/input.h"
 #include "cmd/options.h"
@@ -11,6 +12,7 @@
 struct options {
 	struct cmd_input_options input;
 	struct flamegraph_options foreign;
+	struct flame_base_options base;
 	const char *output, *title, *subtitle, *count_name, *min_width;
 	uint64_t width;
 	unsigned palette;
@@ -49,6 +51,15 @@ static const struct cmd_option rows[] = {
 	       .help = "a graph of its own for each thread"),
 	OPTION(struct options, by_comm, OPT_FLAG, 0, "by-comm",
 	       .help = "a graph of its own for each command name"),
+	OPTION(struct options, base.file, OPT_STRING, 0, "base", .argument = "FILE",
+	       .heading = "Comparing",
+	       .help = "draw what is other than in FILE, which is of any kind that prof reads: orange where a "
+		       "function's share is larger than there, blue where smaller, grey where that may be chance"),
+	OPTION(struct options, base.event, OPT_STRING, 0, "base-event", .argument = "EVENT",
+	       .help = "compare with this event: of the base (default: the same as here), or without --base of the "
+		       "same file. Folded stacks with two weights each are compared without it"),
+	OPTION(struct options, base.absolute, OPT_FLAG, 0, "absolute",
+	       .help = "compare weights, not shares of all: for runs that did the same work"),
 	CMD_FILTER_OPTIONS(struct options, input),
 	OPTION(struct options, by_module, OPT_FLAG, 0, "by-module",
 	       .help = "frames are programs and libraries, not functions"),
@@ -132,6 +143,47 @@ static int check(const struct options *o, struct flame_options *f)
 		return cmd_usage(&command_flame,
 				 "--minwidth: '%s' is not a number of pixels or percent",
 				 o->min_width);
+	if (o->base.file && o->by_thread)
+		return cmd_usage(&command_flame,
+				 "--by-thread: threads of two recordings have different numbers; --by-comm compares "
+				 "them by name");
+	if ((o->base.file || o->base.event) && o->palette)
+		return cmd_usage(&command_flame, "--colors: with --base they say what changed");
+	return EXIT_DONE;
+}
+
+/* Draws v, against base when there is one, and writes it to path. */
+static int draw(const struct options *o, struct flame_options *f, const struct cmd_view *v,
+		const struct flame_base *base, const char *path)
+{
+	struct bytes out = { 0 }, selection = { 0 };
+	struct time_range time;
+
+	options_append(&selection, rows, o, is_selection);
+	bytes_u8(&selection, '\0');
+	f->selection = (const char *)selection.data;
+	choose_time(f, &time, o->input.filter.time, &v->profile);
+	f->base = base->is_given ? &base->source : NULL;
+	f->absolute = o->base.absolute;
+	cmd_say_no_samples(&command_flame, v);
+	output_flame(&out, &v->profile, &v->samples, v->event, f);
+	int status = cmd_write_output(&command_flame, &out, path);
+	if (status == EXIT_DONE && !o->quiet && strcmp(path, "-") != 0)
+		cmd_say(&command_flame, "wrote %s (open it in a browser)", path);
+	bytes_release(&selection);
+	bytes_release(&out);
+	return status;
+}
+
+static int check_inputs(const struct options *o, const char *input, const char *output)
+{
+	struct error err = { 0 };
+
+	if (o->base.file && input && strcmp(o->base.file, "-") == 0 && strcmp(input, "-") == 0)
+		return cmd_usage(&command_flame, "--base and the input cannot both be standard input");
+	if (cmd_check_other_file(input, output, &err) < 0 ||
+	    (o->base.file && cmd_check_other_file(o->base.file, output, &err) < 0))
+		return cmd_fail(&command_flame, &err, cmd_status(&err));
 	return EXIT_DONE;
 }
 
@@ -140,35 +192,25 @@ static int run(void *options, int argc, char **argv)
 	const struct options *o = options;
 	const char *path = o->output ? o->output : o->html ? "flame.html" : "flame.svg";
 	struct flame_options f = flame_options(o);
-	struct bytes out = { 0 }, selection = { 0 };
-	struct error err = { 0 };
-	struct time_range time;
+	struct flame_base base;
 	struct cmd_view v;
 
 	int status = check(o, &f);
 	if (status != EXIT_DONE)
 		return status;
-	if (cmd_check_other_file(argc ? argv[0] : o->input.input, path, &err) < 0)
-		return cmd_fail(&command_flame, &err, cmd_status(&err));
+	status = check_inputs(o, argc ? argv[0] : o->input.input, path);
+	if (status != EXIT_DONE)
+		return status;
 	status = cmd_view_open(&v, &command_flame, &o->input, argc, argv, true);
 	if (status != EXIT_DONE)
 		return status;
-	status = add_other_events(&v, o);
-	if (status != EXIT_DONE) {
-		cmd_view_release(&v);
-		return status;
+	status = flame_base_open(&base, &command_flame, &o->base, &o->input, &v);
+	if (status == EXIT_DONE) {
+		status = base.is_given ? EXIT_DONE : add_other_events(&v, o);
+		if (status == EXIT_DONE)
+			status = draw(o, &f, &v, &base, path);
+		flame_base_release(&base);
 	}
-	options_append(&selection, rows, o, is_selection);
-	bytes_u8(&selection, '\0');
-	f.selection = (const char *)selection.data;
-	choose_time(&f, &time, o->input.filter.time, &v.profile);
-	cmd_say_no_samples(&command_flame, &v);
-	output_flame(&out, &v.profile, &v.samples, v.event, &f);
-	status = cmd_write_output(&command_flame, &out, path);
-	if (status == EXIT_DONE && !o->quiet && strcmp(path, "-") != 0)
-		cmd_say(&command_flame, "wrote %s (open it in a browser)", path);
-	bytes_release(&selection);
-	bytes_release(&out);
 	cmd_view_release(&v);
 	return status;
 }
@@ -188,6 +230,7 @@ const struct command command_flame = {
 		"reads the stacks in it.",
 	.examples = "prof flame\tflame.svg from prof.data.\n"
 		    "prof flame --by-thread -o threads.svg\tEach thread for itself.\n"
+		    "prof flame --base old.data new.data\tWhat changed, with a test against chance.\n"
 		    "prof flame --reverse --minwidth 1\tFrom the leaves, without narrow frames.\n",
 	.options = rows,
 	.options_size = sizeof(struct options),

@@ -16,7 +16,7 @@ const char *flamegraph_refusal(const struct flamegraph_options *o)
 	} rows[] = {
 		{ o->flamechart,
 		  "--flamechart: prof merges stacks and does not draw them in the order of time ('--time' draws a span)" },
-		{ o->negate, "--negate: prof does not draw differences" },
+		{ o->negate, "--negate: a graph with --base shows what is gone, too" },
 		{ o->random,
 		  "--random: colours are by kind of code and by name, the same in every run" },
 		{ o->height, "--height: rows have one height" },

@@ -307,6 +307,19 @@ static void read_all(struct decoder *d)
 		read_nodes(d);
 }
 
+static void drop_spreads(struct flame_tree *t)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < t->metrics.len; i++) {
+		if (t->metrics.data[i].flags & FLAME_METRIC_SPREAD)
+			vec_release(&t->metrics.data[i].weights);
+		else
+			t->metrics.data[kept++] = t->metrics.data[i];
+	}
+	t->metrics.len = kept;
+}
+
 int flame_tree_read(struct flame_tree *t, const void *data, size_t len)
 {
 	struct decoder d = { .tree = t };
@@ -317,7 +330,8 @@ int flame_tree_read(struct flame_tree *t, const void *data, size_t len)
 	vec_release(&d.call);
 	vec_release(&d.callees);
 	hmap_release(&d.callee);
-	if (!d.r.failed)
+	drop_spreads(t);
+	if (!d.r.failed && t->metrics.len > 0)
 		return 0;
 	flame_tree_release(t);
 	return -1;

@@ -43,6 +43,7 @@ struct flame_tree_weight {
 enum flame_metric_flags {
 	FLAME_METRIC_SUMMED = 1, /* numbers of samples say nothing */
 	FLAME_METRIC_CELLED = 2, /* its weights are in cells */
+	FLAME_METRIC_SPREAD = 4, /* none: how far shares may be off; left out when read */
 };
 
 struct flame_tree_cell {

@@ -12,6 +12,7 @@
 #include "analysis/health.h"
 #include "analysis/origin.h"
 #include "base/text.h"
+#include "output/flame_diff.h"
 #include "web/web.h"
 
 #define MIN_WIDTH_PX 0.5 /* frames narrower than that are not in the still picture */
@@ -24,6 +25,11 @@ static double page_width(const struct flame_options *options)
 	return options->width < FLAME_MIN_WIDTH	  ? FLAME_MIN_WIDTH
 	       : options->width > FLAME_MAX_WIDTH ? FLAME_MAX_WIDTH
 						  : options->width;
+}
+
+uint32_t flame_text_columns(const struct flame_options *options)
+{
+	return FLAME_COLUMNS(page_width(options));
 }
 
 /* "18 384 frames, 5 012 of them wide enough to be drawn …": what a still picture cannot show. */
@@ -94,8 +100,20 @@ static void attribute(struct bytes *out, const char *name, const char *value)
 	bytes_printf(out, "\"");
 }
 
+/* Where two events are compared, commands name theirs; else the script does. */
+static void append_event(struct bytes *words, const struct flame_page *page)
+{
+	const struct profile *p = page->profile;
+
+	if (p->events.len < 2 || page->event >= p->events.len)
+		return;
+	bytes_printf(words, " --event ");
+	text_append_quoted(words, profile_str(p, p->events.data[page->event].name));
+}
+
 /* What the script's commands to copy begin with. */
-static void report_command(struct bytes *out, const struct flame_page *page)
+static void report_command(struct bytes *out, const char *name, const struct flame_page *page,
+			   bool with_event)
 {
 	struct bytes words = { 0 };
 
@@ -103,8 +121,10 @@ static void report_command(struct bytes *out, const struct flame_page *page)
 	origin_append(&words, page->profile, " ");
 	if (page->options->selection)
 		bytes_printf(&words, "%s", page->options->selection);
+	if (with_event)
+		append_event(&words, page);
 	bytes_u8(&words, '\0');
-	attribute(out, "report", (const char *)words.data);
+	attribute(out, name, (const char *)words.data);
 	bytes_release(&words);
 }
 
@@ -114,7 +134,11 @@ static void metadata(struct bytes *out, const struct flame_page *page)
 	const struct flame_options *o = page->options;
 
 	bytes_printf(out, "<metadata class=\"prof-tree\"");
-	report_command(out, page);
+	report_command(out, "report", page, page->diff != NULL);
+	if (page->diff) {
+		report_command(out, "against", &page->diff->side[DIFF_BASE], true);
+		flame_diff_attributes(out, page->diff);
+	}
 	if (o->time_text)
 		attribute(out, "time", o->time_text);
 	attribute(out, "view", o->reverse ? "up" : "down");
@@ -127,8 +151,11 @@ static void metadata(struct bytes *out, const struct flame_page *page)
 	bool is_timed = flame_payload(out, page->tree, page->metrics,
 				      2 * FLAME_NODE_BUDGET / (page->metrics->rows.len + 1));
 	bytes_printf(out, "</metadata>\n<metadata class=\"prof-script\">");
-	bytes_append(out, is_timed ? web_flame_timed : web_flame_plain,
-		     is_timed ? web_flame_timed_len : web_flame_plain_len);
+	if (page->diff)
+		bytes_append(out, web_flame_differential, web_flame_differential_len);
+	else
+		bytes_append(out, is_timed ? web_flame_timed : web_flame_plain,
+			     is_timed ? web_flame_timed_len : web_flame_plain_len);
 	bytes_printf(out, "</metadata>\n<script><![CDATA[");
 	bytes_append(out, web_flame_js, web_flame_js_len);
 	bytes_printf(out, "]]></script>\n");
@@ -169,6 +196,8 @@ void flame_write(struct bytes *out, const struct flame_page *page)
 	flame_describe(out, page);
 	bytes_printf(out, "<style>");
 	bytes_append(out, web_flame_css, web_flame_css_len);
+	if (page->diff)
+		bytes_append(out, web_flame_diff_css, web_flame_diff_css_len);
 	bytes_printf(out, "</style>\n<rect class=\"page\" width=\"%ld\" height=\"%ld\"/>\n",
 		     lround(width), lround(height));
 	bytes_append(out, body.data, body.len);
@@ -204,6 +233,10 @@ static void say_why_empty(struct bytes *out, const struct profile *p,
 void output_flame(struct bytes *out, const struct profile *p, const struct filter_result *samples,
 		  uint32_t event, const struct flame_options *options)
 {
+	if (options->base) {
+		flame_diff_write(out, p, samples, event, options);
+		return;
+	}
 	struct calltree_options frames = options->frames;
 	struct calltree tree, inverted;
 	struct flame_metrics metrics;
@@ -219,7 +252,7 @@ void output_flame(struct bytes *out, const struct profile *p, const struct filte
 		calltree_build(&inverted, p, samples, event, &frames);
 	}
 	health_compute(&health, p, samples);
-	health_format_wrapped(&health, p, FLAME_COLUMNS(page_width(options)), &lines);
+	health_format_wrapped(&health, p, flame_text_columns(options), &lines);
 	bytes_u8(&lines, '\0');
 	say_why_empty(&why, p, samples);
 	struct flame_page page = { .profile = p,

@@ -46,6 +46,7 @@ struct flame_metric {
 enum {
 	FLAME_SUMMED = 1, /* numbers of samples say nothing: another tool had summed them up */
 	FLAME_CELLED = 2, /* the payload has its weights by thread and time */
+	FLAME_SPREAD = 4, /* no metric: how far a node's share of another one may be off */
 };
 
 struct flame_metrics {
@@ -57,6 +58,8 @@ struct flame_metrics {
 	const struct time_range *time;	/* what the samples were chosen by; NULL: all times */
 };
 
+struct flame_diff;
+
 struct flame_page {
 	const struct profile *profile;
 	const struct calltree *tree;	     /* top down: what is embedded */
@@ -66,6 +69,7 @@ struct flame_page {
 	const char *health;	/* lines, each ended by '\n' */
 	const char *no_samples; /* why there are none; used when the tree is empty */
 	uint32_t event;
+	const struct flame_diff *diff; /* NULL: of one profile. Else tree and drawn are of two */
 };
 
 /* The whole file. */
@@ -98,6 +102,14 @@ double flame_header(struct bytes *out, const struct flame_page *page, double wid
 void flame_title(struct bytes *out, const struct flame_page *page); /* of the document */
 /* The graph's <title> and <desc>. */
 void flame_describe(struct bytes *out, const struct flame_page *page);
+/* What was measured, for how long and where: in one line. */
+void flame_summary(struct bytes *out, const struct flame_page *page, uint64_t total,
+		   uint64_t samples);
+/* Printable text wrapped at spaces; y is the top of its first line; returns the height. */
+double flame_lines(struct bytes *out, const char *class, double y, double height, const char *s,
+		   size_t len, size_t columns);
+/* How many columns of text stand beside the picture. */
+uint32_t flame_text_columns(const struct flame_options *options);
 /* Text of n in the event's unit: "1.23 s", "12 345 samples". */
 void flame_weight(struct bytes *out, const struct flame_page *page, uint64_t n);
 

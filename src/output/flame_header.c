@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "output/facts.h"
 #include "output/flame.h"
+#include "output/flame_diff.h"
 
 #define TITLE_PX     20 /* line heights */
 #define LINE_PX	     16
@@ -41,7 +42,13 @@ static void append_title(struct bytes *out, const struct flame_page *page)
 {
 	const char *title = page->options->title;
 
-	if (!title || title[0] == '\0')
+	bool given = title && title[0] != '\0';
+
+	if (page->diff && !given) {
+		flame_diff_title(out, page->diff);
+		return;
+	}
+	if (!given)
 		title = facts_title(page->profile);
 	text_append_printable(out, title, strlen(title));
 }
@@ -75,7 +82,8 @@ static void append_run(struct bytes *out, const struct profile *p)
 }
 
 /* "task-clock · 12.3 s · 11 873 samples · recorded for 12.4 s · host box · x86_64 · prof 0.1.0" */
-static void append_summary(struct bytes *out, const struct flame_page *page)
+void flame_summary(struct bytes *out, const struct flame_page *page, uint64_t total,
+		   uint64_t samples)
 {
 	const struct profile *p = page->profile;
 	struct bytes weight = { 0 };
@@ -83,14 +91,19 @@ static void append_summary(struct bytes *out, const struct flame_page *page)
 
 	if (page->event < p->events.len)
 		append_part(out, "", profile_str(p, p->events.data[page->event].name));
-	flame_weight(&weight, page, page->tree->total);
+	flame_weight(&weight, page, total);
 	bytes_u8(&weight, '\0');
 	append_part(out, "", (const char *)weight.data);
 	bytes_release(&weight);
-	append_part(out, "", text_count(buf, sizeof(buf), page->tree->sample_count));
+	append_part(out, "", text_count(buf, sizeof(buf), samples));
 	bytes_printf(out, page->profile->is_summed ? " stack%s" : " sample%s",
-		     page->tree->sample_count == 1 ? "" : "s");
+		     samples == 1 ? "" : "s");
 	append_run(out, p);
+}
+
+static void append_summary(struct bytes *out, const struct flame_page *page)
+{
+	flame_summary(out, page, page->tree->total, page->tree->sample_count);
 }
 
 /* The heaviest child of n, PROFILE_NONE when it has none of weight. */
@@ -138,7 +151,7 @@ void flame_title(struct bytes *out, const struct flame_page *page)
 	struct bytes title = { 0 };
 
 	append_title(&title, page);
-	bytes_printf(out, "Flame graph: ");
+	bytes_printf(out, page->diff ? "Differential flame graph: " : "Flame graph: ");
 	flame_escape_printable(out, (const char *)title.data, title.len);
 	bytes_release(&title);
 }
@@ -150,9 +163,14 @@ void flame_describe(struct bytes *out, const struct flame_page *page)
 	bytes_printf(out, "<title id=\"prof-title\">");
 	flame_title(out, page);
 	bytes_printf(out, "</title>\n<desc id=\"prof-desc\">");
-	append_summary(&text, page);
+	if (page->diff)
+		flame_diff_title(&text, page->diff);
+	else
+		append_summary(&text, page);
 	bytes_printf(&text, ".");
-	if (page->tree->total > 0)
+	if (page->diff)
+		flame_diff_summary(&text, page->diff);
+	else if (page->tree->total > 0)
 		append_hot_path(&text, page);
 	else
 		append_part(&text, "No samples: ", page->no_samples ? page->no_samples : "");
@@ -181,9 +199,8 @@ static size_t line_break(const char *s, size_t len, size_t columns)
 	return last;
 }
 
-/* Printable text wrapped at spaces; y is the top of its first line; returns the height. */
-static double wrapped(struct bytes *out, const char *class, double y, double height, const char *s,
-		      size_t len, size_t columns)
+double flame_lines(struct bytes *out, const char *class, double y, double height, const char *s,
+		   size_t len, size_t columns)
 {
 	double start = y;
 
@@ -215,7 +232,8 @@ static double health_lines(struct bytes *out, const char *health, double y, size
 		size_t len = strcspn(s, "\n");
 		struct bytes line = { 0 };
 		text_append_printable(&line, s, len);
-		y += wrapped(out, "dim", y, LINE_PX, (const char *)line.data, line.len, columns);
+		y += flame_lines(out, "dim", y, LINE_PX, (const char *)line.data, line.len,
+				 columns);
 		bytes_release(&line);
 		s += len + (s[len] == '\n');
 	}
@@ -268,15 +286,24 @@ double flame_header(struct bytes *out, const struct flame_page *page, double wid
 	double y = 6;
 
 	append_title(&title, page);
-	append_summary(&summary, page);
+	if (!page->diff)
+		append_summary(&summary, page);
 	text_append_printable(&subtitle, given, strlen(given));
 	bytes_printf(out, "<g class=\"head\">\n");
-	y += wrapped(out, "top", y, TITLE_PX, (const char *)title.data, title.len, title_columns);
-	y += wrapped(out, "sub", y, LINE_PX, (const char *)subtitle.data, subtitle.len, columns);
-	y += wrapped(out, "sub sum", y, LINE_PX, (const char *)summary.data, summary.len, columns);
-	y += health_lines(out, page->health, y, columns);
+	y += flame_lines(out, "top", y, TITLE_PX, (const char *)title.data, title.len,
+			 title_columns);
+	y += flame_lines(out, "sub", y, LINE_PX, (const char *)subtitle.data, subtitle.len,
+			 columns);
+	if (page->diff) {
+		y += flame_diff_facts(out, page->diff, y, columns);
+	} else {
+		y += flame_lines(out, "sub sum", y, LINE_PX, (const char *)summary.data,
+				 summary.len, columns);
+		y += health_lines(out, page->health, y, columns);
+	}
 	if (page->tree->total > 0)
-		y += legend(out, page, y, width);
+		y += page->diff ? flame_diff_legend(out, page->diff, y, width)
+				: legend(out, page, y, width);
 	bytes_printf(out, "</g>\n");
 	bytes_release(&title);
 	bytes_release(&summary);

@@ -13,7 +13,8 @@
  *     Frame 0 is "small frames".
  *   metrics: count, then for each: name and label (strings; the label is what a number of a metric
  *            without unit is called), unit (0: none, 1: ns, 2: bytes), flags (1: numbers of
- *            samples say nothing; 2: its weights are in cells), weight per sample (p)
+ *            samples say nothing; 2: its weights are in cells; 4: it is none,
+ *            see below), weight per sample (p)
  *   cells: 0: no metric has any; 1: none, they would have been too many; 2: there are, and of these
  *     threads: count, then for each: name and process (strings), tid and pid. The heaviest come
  *            first. If the last one's name is "", it is several: their number and their tids
@@ -35,9 +36,11 @@
  *   for each node of frame 0: how many frames it stands for
  *
  * Metrics are the events of the profile, the one that is shown first before the others. The tree has
- * the stacks of all of them. A node's total is its self weight and its children's totals. Frames
- * that do not fit the budget are summed in a "small frames" child of their parent, so that all sums
- * stay exact.
+ * the stacks of all of them. Of two profiles that are compared they are the new one's and the base's;
+ * then come, with flag 4, by how much each node's share of the new and of the base may be off by time
+ * slices, as half of the 95 % interval in units of 1e-7 of all. A node's total is its self weight and
+ * its children's totals. Frames that do not fit the budget are summed in a "small frames" child of
+ * their parent, so that all sums stay exact.
  *
  * Version 1, in base64, had neither metrics nor cells; p followed the number of nodes, and what the
  * metric is stood in attributes of the element.

@@ -10,9 +10,11 @@
 
 #include "base/text.h"
 #include "output/flame.h"
+#include "output/flame_diff.h"
 
 #define TINY_PX		3
 #define RUN_PX		8  /* the widest stroke of tiny frames */
+#define FRESH_PX	2  /* the mark of a frame that is new */
 #define LABEL_PX	26 /* the narrowest frame with a label */
 #define TOOLTIP_COLUMNS 160
 
@@ -36,12 +38,19 @@ struct picture {
 	VEC(struct run) runs; /* by row */
 };
 
-/* The kind a node is painted as: the root is no code. */
-static uint8_t kind_of(const struct picture *p, uint32_t node)
+/* What a node is painted as: its kind, or how it changed; the root is no code. */
+static uint8_t paint_of(const struct picture *p, uint32_t node)
 {
 	uint8_t kind = p->page->drawn->nodes.data[node].kind;
 
+	if (node != 0 && p->page->diff)
+		return flame_diff_paint(p->page->diff, node);
 	return node == 0 ? CODE_THREAD : kind < FLAME_KINDS ? kind : CODE_UNKNOWN;
+}
+
+static bool is_hollow(const struct picture *p, uint8_t paint)
+{
+	return p->page->diff && flame_diff_is_hollow(paint);
 }
 
 /* y of the middle of a row. */
@@ -52,10 +61,10 @@ static long row_middle(const struct picture *p, uint32_t row)
 	return lround(p->top) + (long)line * FLAME_ROW + FLAME_BOX / 2;
 }
 
-static void stroke(struct picture *p, uint8_t kind, unsigned shade, uint32_t row, long from,
+static void stroke(struct picture *p, uint8_t paint, unsigned shade, uint32_t row, long from,
 		   long to)
 {
-	vec_push(&p->strokes[kind][shade], ((struct stroke){ row, (int32_t)from, (int32_t)to }));
+	vec_push(&p->strokes[paint][shade], ((struct stroke){ row, (int32_t)from, (int32_t)to }));
 }
 
 static void flush_run(struct picture *p, uint32_t row)
@@ -71,7 +80,7 @@ static void flush_run(struct picture *p, uint32_t row)
 	*r = (struct run){ 0 };
 }
 
-static void add_tiny(struct picture *p, uint8_t kind, const struct flame_box *box)
+static void add_tiny(struct picture *p, uint8_t paint, const struct flame_box *box)
 {
 	long from = lround(box->x), to = lround(box->x + box->width);
 	struct run *r = &p->runs.data[box->row];
@@ -82,7 +91,7 @@ static void add_tiny(struct picture *p, uint8_t kind, const struct flame_box *bo
 	if (r->to == r->from)
 		r->from = from;
 	r->to = to > r->to ? to : r->to;
-	r->weight[kind] += box->width;
+	r->weight[paint] += box->width;
 }
 
 static const struct calltree_key *key_of(const struct calltree *t, uint32_t node)
@@ -105,12 +114,15 @@ static void tooltip(struct bytes *out, const struct flame_page *page, uint32_t n
 	uint32_t module = key_of(t, node)->module;
 
 	flame_cut(&text, (const char *)name->data, name->len, TOOLTIP_COLUMNS);
-	bytes_append(&text, ", ", 2);
-	flame_weight(&text, page, n->total);
-	bytes_printf(&text, ", %.2f%%", percent(n->total, t->nodes.data[0].total));
-	if (node != 0 && module < page->profile->modules.len) {
-		const char *path =
-			profile_str(page->profile, page->profile->modules.data[module].path);
+	if (page->diff) {
+		flame_diff_numbers(&text, page->diff, node);
+	} else {
+		bytes_append(&text, ", ", 2);
+		flame_weight(&text, page, n->total);
+		bytes_printf(&text, ", %.2f%%", percent(n->total, t->nodes.data[0].total));
+	}
+	if (node != 0 && module < t->profile->modules.len) {
+		const char *path = profile_str(t->profile, t->profile->modules.data[module].path);
 		const char *base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
 		bytes_append(&text, " (", 2);
 		text_append_printable(&text, base, strnlen(base, TOOLTIP_COLUMNS));
@@ -120,55 +132,84 @@ static void tooltip(struct bytes *out, const struct flame_page *page, uint32_t n
 	bytes_release(&text);
 }
 
-static void label(struct bytes *out, const struct bytes *name, uint8_t kind, double width)
+/* What stands behind a frame's name where there is room. */
+static const char *mark_of(const struct flame_page *page, uint32_t node)
 {
-	size_t columns = (size_t)((width - 5) / FLAME_CHAR);
-	size_t mark = strlen(flame_kind_mark(kind));
+	const char *change = page->diff ? flame_diff_mark(page->diff, node) : "";
+	uint8_t kind = page->drawn->nodes.data[node].kind;
+
+	return *change ? change : node == 0 ? "" : flame_kind_mark(kind);
+}
+
+static void label(struct bytes *out, const struct flame_page *page, uint32_t node,
+		  const struct bytes *name, double width)
+{
+	const char *sign = page->diff ? flame_diff_sign(page->diff, node) : "";
+	size_t columns = (size_t)((width - 5) / FLAME_CHAR),
+	       before = text_width(sign, strlen(sign));
+	const char *behind = mark_of(page, node);
+	size_t mark = strlen(behind);
 	struct bytes text = { 0 };
 
+	columns = columns > before ? columns - before : 0;
+	bytes_printf(out, "%s", sign);
 	if (mark > 0 && text_width((const char *)name->data, name->len) + mark <= columns)
 		bytes_append(&text, name->data, name->len);
 	else
 		flame_label(&text, (const char *)name->data, name->len, columns);
 	if (mark > 0 && text_width((const char *)text.data, text.len) + mark <= columns)
-		bytes_append(&text, flame_kind_mark(kind), mark);
+		bytes_append(&text, behind, mark);
 	flame_escape_printable(out, (const char *)text.data, text.len);
 	bytes_release(&text);
+}
+
+static void path_of_box(struct bytes *out, long x, long y, long width, bool hollow)
+{
+	if (hollow)
+		bytes_printf(out, "M%ld.5 %ld.5h%ldv%dh%ldz", x, y - FLAME_BOX / 2,
+			     width > 1 ? width - 1 : 0, FLAME_BOX - 1, width > 1 ? 1 - width : 0);
+	else
+		bytes_printf(out, "M%ld %ldh%ld", x, y, width);
 }
 
 static void add_labelled(struct picture *p, const struct flame_box *box, const struct bytes *name,
 			 unsigned shade)
 {
-	uint8_t kind = kind_of(p, box->node);
-	struct bytes *out = &p->labelled[kind][shade];
+	uint8_t paint = paint_of(p, box->node);
+	struct bytes *out = &p->labelled[paint][shade];
 	long from = lround(box->x), to = lround(box->x + box->width), y = row_middle(p, box->row);
 
 	bytes_printf(out, "<g><title>");
 	tooltip(out, p->page, box->node, name);
-	bytes_printf(out, "</title><path d=\"M%ld %ldh%ld\"/><text x=\"%ld\" y=\"%ld\">", from, y,
-		     to - from - 1, from + 3, y + 4);
-	label(out, name, kind, box->width);
+	bytes_printf(out, "</title><path d=\"");
+	path_of_box(out, from, y, to - from - 1, is_hollow(p, paint));
+	bytes_printf(out, "\"/><text x=\"%ld\" y=\"%ld\">", from + 3, y + 4);
+	label(out, p->page, box->node, name, box->width);
 	bytes_printf(out, "</text></g>\n");
 }
 
 static void add_box(struct picture *p, const struct flame_box *box, bool labelled)
 {
-	uint8_t kind = kind_of(p, box->node);
+	uint8_t paint = paint_of(p, box->node);
 	long from = lround(box->x), to = lround(box->x + box->width);
 
 	if (to - from < TINY_PX) {
-		add_tiny(p, kind, box);
+		add_tiny(p, paint, box);
 		return;
 	}
 	flush_run(p, box->row);
 	const char *raw = key_of(p->page->drawn, box->node)->name;
 	struct bytes name = { 0 };
 	text_append_printable(&name, raw, strlen(raw));
-	unsigned shade = flame_shade((const char *)name.data, name.len);
+	const struct flame_diff *diff = box->node ? p->page->diff : NULL;
+	unsigned shade = diff ? flame_diff_shade(diff, box->node)
+			      : flame_shade((const char *)name.data, name.len);
 	if (labelled)
 		add_labelled(p, box, &name, shade);
 	else
-		stroke(p, kind, shade, box->row, from, to - 1);
+		stroke(p, paint, shade, box->row, from, to - 1);
+	if (diff && flame_diff_is_fresh(diff, box->node))
+		stroke(p, FLAME_DIFF_FRESH, 0, box->row, from, from + FRESH_PX);
 	bytes_release(&name);
 }
 
@@ -220,10 +261,10 @@ static int by_place(const void *a, const void *b)
 }
 
 /* One path: from row to row with absolute moves, along a row with relative ones. */
-static void emit_strokes(struct bytes *out, const struct picture *p, uint8_t kind, unsigned shade)
+static void emit_strokes(struct bytes *out, const struct picture *p, uint8_t paint, unsigned shade)
 {
-	struct stroke *strokes = p->strokes[kind][shade].data;
-	size_t count = p->strokes[kind][shade].len;
+	struct stroke *strokes = p->strokes[paint][shade].data;
+	size_t count = p->strokes[paint][shade].len;
 
 	if (count == 0)
 		return;
@@ -231,7 +272,9 @@ static void emit_strokes(struct bytes *out, const struct picture *p, uint8_t kin
 	bytes_printf(out, "<path d=\"");
 	for (size_t i = 0; i < count; i++) {
 		const struct stroke *s = &strokes[i];
-		if (i == 0 || s->row != s[-1].row)
+		if (is_hollow(p, paint))
+			path_of_box(out, s->from, row_middle(p, s->row), s->to - s->from, true);
+		else if (i == 0 || s->row != s[-1].row)
 			bytes_printf(out, "M%d %ldh%d", s->from, row_middle(p, s->row),
 				     s->to - s->from);
 		else
@@ -240,17 +283,22 @@ static void emit_strokes(struct bytes *out, const struct picture *p, uint8_t kin
 	bytes_printf(out, "\"/>\n");
 }
 
-static void emit(struct bytes *out, struct picture *p, uint8_t kind, unsigned shade)
+static char letter_of(const struct flame_page *page, uint8_t paint)
 {
-	struct bytes *labelled = &p->labelled[kind][shade];
+	return page->diff ? flame_diff_letter(paint) : flame_hue(page, paint);
+}
 
-	if (p->strokes[kind][shade].len + labelled->len > 0) {
-		bytes_printf(out, "<g class=\"%c%u\">", flame_hue(p->page, kind), shade);
-		emit_strokes(out, p, kind, shade);
+static void emit(struct bytes *out, struct picture *p, uint8_t paint, unsigned shade)
+{
+	struct bytes *labelled = &p->labelled[paint][shade];
+
+	if (p->strokes[paint][shade].len + labelled->len > 0) {
+		bytes_printf(out, "<g class=\"%c%u\">", letter_of(p->page, paint), shade);
+		emit_strokes(out, p, paint, shade);
 		bytes_append(out, labelled->data, labelled->len);
 		bytes_printf(out, "</g>\n");
 	}
-	vec_release(&p->strokes[kind][shade]);
+	vec_release(&p->strokes[paint][shade]);
 	bytes_release(labelled);
 }
 
@@ -264,9 +312,9 @@ double flame_picture(struct bytes *out, const struct flame_page *page, const str
 		vec_push(&p.runs, (struct run){ 0 });
 	add_boxes(&p);
 	bytes_printf(out, "<g class=\"still\" transform=\"translate(%d)\">\n", FLAME_MARGIN);
-	for (uint8_t kind = 0; kind < FLAME_KINDS; kind++)
+	for (uint8_t paint = 0; paint < FLAME_KINDS; paint++)
 		for (unsigned shade = 0; shade < FLAME_SHADES; shade++)
-			emit(out, &p, kind, shade);
+			emit(out, &p, paint, shade);
 	bytes_printf(out, "</g>\n");
 	vec_release(&p.runs);
 	return (double)l->rows * FLAME_ROW;

@@ -108,6 +108,8 @@ uint64_t *flame_rank(const struct calltree *t, const struct flame_metrics *metri
 	uint64_t *totals = xcalloc(nodes + 1, sizeof(*totals));
 
 	for (size_t m = 0; m < metrics->rows.len && nodes > 0; m++) {
+		if (metrics->rows.data[m].flags & FLAME_SPREAD)
+			continue;
 		sum_up(t, metrics->rows.data[m].self, totals);
 		uint64_t all = totals[0] > 0 ? totals[0] : 1;
 		for (size_t i = 0; i < nodes; i++) {

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include "analysis/annotate.h"
 #include "analysis/calltree.h"
+#include "analysis/difftree.h"
 #include "analysis/filter.h"
 #include "analysis/flat.h"
 #include "analysis/source_texts.h"
@@ -66,6 +67,8 @@ struct flame_options {
 	const char *selection;	/* as report_options have it, but for --event and --time */
 	const struct time_range *time; /* that the samples were chosen by, and how it was typed; NULL: all times */
 	const char *time_text;
+	const struct diff_source *base; /* compare with it; NULL: a graph of one profile */
+	bool absolute;	   /* of two: weights, not shares */
 	struct calltree_options frames;
 };
 void output_flame(struct bytes *out, const struct profile *p, const struct filter_result *samples, uint32_t event,

@@ -1,7 +1,7 @@
 /*
- * embed OUTPUT.c KEEP.txt LOADER.js STILL.css LIVE.css [NAME SCRIPT.js… --]…: a tool of the build.
- * Makes scripts and style sheets small and writes them as C arrays. The scripts of each NAME become
- * one function; it and LIVE.css are deflated, as text that LOADER.js unpacks.
+ * embed OUTPUT.c KEEP.txt LOADER.js STILL.css LIVE.css DIFF.css [NAME SCRIPT.js… --]…: a tool of
+ * the build. Makes scripts and style sheets small and writes them as C arrays. The scripts of each
+ * NAME become one function; it and LIVE.css are deflated, as text that LOADER.js unpacks.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -142,31 +142,35 @@ static char **write_packed(FILE *f, const char *style, char **words, struct byte
 
 static void write_plain(FILE *f, char **argv, struct bytes *keep)
 {
-	struct bytes script = { 0 }, style = { 0 };
+	struct bytes script = { 0 }, style = { 0 }, diff_style = { 0 };
 
 	load(&script, argv[3], keep);
 	add_style(&style, argv[4]);
+	add_style(&diff_style, argv[6]);
 	check("the script", &script);
 	check("the style", &style);
+	check("the differential style", &diff_style);
 	write_array(f, "js", &script);
 	write_array(f, "css", &style);
+	write_array(f, "diff_css", &diff_style);
 	bytes_release(&script);
 	bytes_release(&style);
+	bytes_release(&diff_style);
 }
 
 int main(int argc, char **argv)
 {
 	struct bytes keep = { 0 };
 
-	if (argc < 8)
-		die("usage: embed OUTPUT.c KEEP.txt LOADER.js STILL.css LIVE.css [NAME SCRIPT.js... --]...");
+	if (argc < 9)
+		die("usage: embed OUTPUT.c KEEP.txt LOADER.js STILL.css LIVE.css DIFF.css [NAME SCRIPT.js... --]...");
 	FILE *f = fopen(argv[1], "we");
 	if (!f)
 		die("cannot write %s", argv[1]);
 	read_file(&keep, argv[2]);
 	fprintf(f, "/* Made by embed from src/web. */\n#include \"web/web.h\"\n\n");
 	write_plain(f, argv, &keep);
-	for (char **words = argv + 6; *words;)
+	for (char **words = argv + 7; *words;)
 		words = write_packed(f, argv[5], words, &keep);
 	if (ferror(f) || fclose(f) != 0)
 		die("cannot write %s", argv[1]);

@@ -112,8 +112,8 @@ function pattern(what) {
 function command(v) {
 	const quote = text => `'${text.replace(/'/g, "'\\''")}'`;
 	const of = sign => S.only.filter(o => o[0] === sign).map(o => pattern(o.slice(1))).filter(p => p);
-	const words = [meta.dataset.report], focus = of('+'), ignore = of('-');
-	if (metrics[1])
+	const words = [diff ? diff.report() : meta.dataset.report], focus = of('+'), ignore = of('-');
+	if (metrics[1] && !diff)
 		words.push('--event ' + quote(M.name));
 	if (span() || meta.dataset.time)
 		words.push('--time ' + (span() ? timeOf(...span()) : quote(meta.dataset.time)));
@@ -213,6 +213,8 @@ function build() {
 
 return inflate(meta.textContent).then(bytes => {
 	decode(bytes);
+	if (diff)
+		diff.prepare();
 	build();
 	listen();
 	read();

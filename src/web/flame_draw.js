@@ -72,7 +72,7 @@ const yOf = row => (row - firstRow) * ROW;
 
 function colour(box) {
 	const v = box.v, kind = v.k < 0 ? 't' : hueOf(F.kind[v.f]);
-	const own = kind + (v.k < 0 ? 0 : F.shade[v.f]);
+	const own = diff ? diff.paint(v) : kind + (v.k < 0 ? 0 : F.shade[v.f]);
 	if (isHit(v))
 		return 'hit';
 	return own + (box.above ? ' above' : search && !search.error ? ' away' : '');
@@ -90,8 +90,10 @@ function visibleRows() {
 	return [Math.floor((first - screen / 2) / 8) * 8, Math.ceil((first + screen * 1.5) / 8) * 8];
 }
 
+const labelText = (v, limit) => diff ? diff.label(v, limit) : fit(nameOf(v), v.k < 0 ? 7 : F.kind[v.f], limit);
+
 function draw(force) {
-	const [from, to] = visibleRows(), strokes = {}, parts = [];
+	const [from, to] = visibleRows(), strokes = diff ? diff.seeds() : {}, parts = [];
 	if (!force && drawnRows === from + ' ' + to)
 		return;
 	drawnRows = from + ' ' + to;
@@ -101,9 +103,11 @@ function draw(force) {
 			const x = Math.round(box.x), end = Math.round(box.x + box.w) - (box.w > 3 ? 1 : 0), y = yOf(row);
 			const c = colour(box);
 			strokes[c] = (strokes[c] || '') + `M${x} ${y + 8}h${Math.max(1, end - x)}`;
+			if (diff)
+				diff.extra(strokes, box.v, x, end, y);
 			if (box.w >= LABEL && labels++ < LABELS)
 				parts.push(make('text', { x: x + 3, y: y + 12, class: c === 'hit' ? c : '' },
-					fit(nameOf(box.v), box.v.k < 0 ? 7 : F.kind[box.v.f], Math.floor((box.w - 5) / COLUMN))));
+					labelText(box.v, Math.floor((box.w - 5) / COLUMN))));
 		}
 	}
 	for (const c in strokes)

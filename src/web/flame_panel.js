@@ -30,6 +30,8 @@ function header() {
 
 // What the shown metric amounts to (the writer said it of the first), and to which kinds of code it goes.
 function showHead() {
+	if (diff)
+		return diff.legend();
 	const sum = list => list.reduce((a, b) => a + b, 0), all = sum(M.self), facts = ui.facts.slice(), shares = KIND_NAMES.map(() => 0);
 	if (M !== metrics[0])
 		facts.splice(0, 3, M.name, weight(all), digits(sum(M.samples)) + (M.summed ? ' stacks' : ' samples'));
@@ -139,6 +141,18 @@ const ORDERS = {
 const MOST_ROWS = 1000;
 let tableRows = 100;
 
+// Below a table that is cut: so many rows are left.
+function more(left) {
+	if (tableRows === MOST_ROWS)
+		return `${digits(left)} more: search for them`;
+	const b = el('button', { type: 'button' }, `${digits(left)} more`);
+	on(b, 'click', () => {
+		tableRows = MOST_ROWS;
+		showSheet('table');
+	});
+	return b;
+}
+
 // What the search finds, or all. A click on a name shows all of that function.
 function table() {
 	const rows = functions().filter(r => r.found).sort(ORDERS[S.table] || ORDERS['self']);
@@ -159,15 +173,7 @@ function table() {
 		return ['nothing that the search finds'];
 	if (rows.length <= tableRows)
 		return [t];
-	const left = digits(rows.length - tableRows);
-	if (tableRows === MOST_ROWS)
-		return [t, `${left} more: search for them`];
-	const more = el('button', { type: 'button' }, `${left} more`);
-	on(more, 'click', () => {
-		tableRows = MOST_ROWS;
-		showSheet('table');
-	});
-	return [t, more];
+	return [t, more(rows.length - tableRows)];
 }
 
 function help() {
@@ -252,6 +258,8 @@ function describe(v) {
 	if (f > 0)
 		place = [KIND_NAMES[F.kind[f]] + (F.guessed[f] ? ', guessed' : ''), base(F.module[f]),
 			S.by ? '' : F.file[f] && base(F.file[f]) + (F.line[f] ? ':' + F.line[f] : '')].filter(x => x).join(' \u00b7 ');
+	if (diff)
+		return [nameOf(v), place, diff.numbers(v)];
 	out.push(`${weight(v.t)}, ${share(v.t)} of all${error(v.c, W.all[0])}`);
 	if (v.p && v.p.k >= 0)
 		out.push(`${percent(v.t, v.p.t)} of ${v.up ? 'what it calls' : 'its caller'}`);

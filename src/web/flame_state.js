@@ -90,7 +90,10 @@ function filter() {
 		for (let n = 1; n < T.count; n++)
 			on[n] = on[T.parent[n]] | hits[T.frame[n]];
 	}
-	weigh(marks.length && (n => marks.every(m => m.on[n] === m.want)));
+	const keep = marks.length && (n => marks.every(m => m.on[n] === m.want));
+	weigh(keep);
+	if (diff)
+		diff.weighSides(keep);
 }
 
 function follow(v, path) {

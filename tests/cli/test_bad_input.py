@@ -57,7 +57,7 @@ def test_options():
 def test_flamegraph_options():
     fault(2, "prof flame: --flamechart: prof merges stacks and does not draw them in the order of time ('--time' draws a "
           "span)", "flame", "--flamechart")
-    fault(2, "prof flame: --negate: prof does not draw differences", "flame", "--negate")
+    fault(2, "prof flame: --negate: a graph with --base shows what is gone, too", "flame", "--negate")
     fault(2, "prof flame: --height: rows have one height", "flame", "--height", "20")
     fault(2, "prof flame: --fonttype: labels are in the reader's monospaced font", "flame", "--fonttype=Verdana")
     fault(2, "prof flame: --notes: use --subtitle", "flame", "--notes", "x")
@@ -74,6 +74,38 @@ def test_flamegraph_options():
         r = prof("flame", "-o", "-", *options, stacks)
         expect_equal((r.status, r.err), (0, ""), str(options))
         expect(r.out.startswith("<!DOCTYPE html>" if options == ("--html",) else "<svg "), str(options))
+
+
+def test_flame_base():
+    directory = world_directory()
+    files = {"one": "main;work 50\nmain;rest 70\n", "two": "main;work 50 10\nmain;rest 50 90\n"}
+    for name, text in files.items():
+        with open(os.path.join(directory, name), "w") as f:
+            f.write(text)
+    one, two = (os.path.join(directory, name) for name in files)
+    fault(2, "prof flame: --absolute: there is nothing to compare with (--base FILE)", "flame", "--absolute", "-o", "-", one)
+    fault(2, "prof flame: --base and the input cannot both be standard input", "flame", "--base", "-", "-o", "-", "-")
+    fault(2, "prof flame: --colors: with --base they say what changed", "flame", "--base", one, "--colors=hot", two)
+    fault(2, "prof flame: --by-thread: threads of two recordings have different numbers; --by-comm compares them by name",
+          "flame", "--base", one, "--by-thread", two)
+    fault(1, "prof flame: %s/none: No such file or directory" % directory, "flame", "--base", directory + "/none", "-o", "-", one)
+    fault(2, "prof flame: %s is what is read: name another file with -o" % one, "flame", "--base", one, "-o", one, two)
+    fault(1, "prof flame: --base-event: --event 'nope' matches nothing in this profile; there are before, after",
+          "flame", "--base-event=nope", "-o", "-", two)
+    r = prof("flame", "-q", "-o", "-", "--base", one, PERF_DATA)
+    expect_equal((r.status, r.out), (2, ""), str(r))
+    expect("samples is in count, and" in r.err and r.err.endswith(": they cannot be compared\n"), r.err)
+    # Two weights for each stack are compared without being told to; an event that is named is one.
+    for title, options in (("after against before", ()), ("before against after", ("--base-event=after",)), (None, ("--event=after",)),
+                           ("two against one", ("--base", one))):
+        r = prof("flame", "-q", "-o", "-", *options, two)
+        expect_equal((r.status, r.err), (0, ""), str(options))
+        expect(("Differential" in r.out) == bool(title) and (title or "Flame graph: two<") in r.out, str(options))
+    # The picture is a profile of both: the new one's event first.
+    svg = os.path.join(directory, "diff.svg")
+    expect_equal(prof("flame", "-q", "-o", svg, "--base", one, two).status, 0, "drawn")
+    expect_equal(prof("folded", svg).out, "main;rest 50\nmain;work 50\n", "the new profile")
+    expect_equal(prof("folded", "--event=samples-base", svg).out, "main;rest 70\nmain;work 50\n", "the base")
 
 
 def test_control_characters_are_shown_harmless():

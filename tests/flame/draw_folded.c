@@ -1,5 +1,6 @@
-/* draw_folded [width] [up] [top] [html] [blue] < folded > svg: what the browser test looks at.
- * Format: fixture.h.
+/* draw_folded [width] [up] [top] [html] [blue] [absolute] < folded > svg: what the browser test
+ * looks at. Format: fixture.h. What comes behind a line "#base" is another profile, to compare
+ * with.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,11 +10,21 @@
 #include "base/io.h"
 #include "fixture.h"
 
+/* Behind the line that ends the first profile; NULL: there is one only. */
+static const char *find_base(const struct bytes *text)
+{
+	static const char line[] = "\n#base\n";
+	const char *at = memmem(text->data, text->len, line, sizeof(line) - 1);
+
+	return at ? at + sizeof(line) - 1 : NULL;
+}
+
 int main(int argc, char **argv)
 {
 	struct bytes text = { 0 }, svg = { 0 };
 	struct flame_options options = { 0 };
-	struct fixture f;
+	struct fixture f, base;
+	struct diff_source source;
 	struct error err = { 0 };
 
 	for (int i = 1; i < argc; i++) {
@@ -25,6 +36,8 @@ int main(int argc, char **argv)
 			options.html = true;
 		else if (strcmp(argv[i], "blue") == 0)
 			options.hue = 'l';
+		else if (strcmp(argv[i], "absolute") == 0)
+			options.absolute = true;
 		else
 			options.width = (uint32_t)strtoul(argv[i], NULL, 10);
 	}
@@ -32,12 +45,21 @@ int main(int argc, char **argv)
 		fprintf(stderr, "draw_folded: %s\n", err.text);
 		return 1;
 	}
-	fixture_from_folded(&f, (const char *)text.data, text.len);
+	const char *second = find_base(&text), *end = (const char *)text.data + text.len;
+	fixture_from_folded(&f, (const char *)text.data,
+			    second ? (size_t)(second - (const char *)text.data) : text.len);
+	if (second) {
+		fixture_from_folded(&base, second, (size_t)(end - second));
+		source = (struct diff_source){ &base.profile, &base.all, 0 };
+		options.base = &source;
+	}
 	uint64_t start = clock_thread_cpu_ns();
 	fixture_draw(&svg, &f, &options);
 	fprintf(stderr, "%zu samples, %zu bytes, %.3f s of CPU\n", f.profile.samples.len, svg.len,
 		(double)(clock_thread_cpu_ns() - start) / 1e9);
 	int failed = io_write_full(STDOUT_FILENO, svg.data, svg.len);
+	if (second)
+		fixture_release(&base);
 	fixture_release(&f);
 	bytes_release(&text);
 	bytes_release(&svg);
