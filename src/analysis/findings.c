@@ -49,7 +49,7 @@ static const char *fault_text(const struct profile *p, enum health_fault fault)
 		"in tasks that were too short for a sample: sample more finely",
 		"of the stacks are cut, the copy of the stack was too small",
 		"of the samples have no stack",
-		"of the samples are in code without a name: install its debug file",
+		"of the samples are in code without a name: get its debug file",
 	};
 
 	if (fault == HEALTH_NOT_SAMPLED && p->health.detached)

@@ -53,13 +53,17 @@ static void add_module_without_lines(struct findings *f, const struct findings_i
 {
 	const char *name = frame_module_name(in->profile, module);
 	struct finding *finding = &f->items.data[f->items.len - 1];
+	const char *remedy = "build it with -g";
 
 	finding->command = health_package_remedy(in->profile, module);
-	finding->text = xasprintf("of the samples are in %s, without source lines: %s", name,
-				  finding->command ? "install its debug file"
-				  : in->profile->modules.data[module].flags & MODULE_NO_DEBUG_FILE
-					  ? "it is stripped, build it with -g"
-					  : "build it with -g");
+	if (finding->command)
+		remedy = "install its debug file";
+	else if ((finding->command = health_fetch_remedy(in->profile, module)))
+		remedy = "fetch its debug file";
+	else if (in->profile->modules.data[module].flags & MODULE_NO_DEBUG_FILE)
+		remedy = "it is stripped, build it with -g";
+	finding->text =
+		xasprintf("of the samples are in %s, without source lines: %s", name, remedy);
 }
 
 void findings_add_no_lines(struct findings *f, const struct findings_input *in)

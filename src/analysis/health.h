@@ -52,6 +52,8 @@ char *health_fault_remedy(const struct health *h, const struct profile *p, enum 
 const char *health_fault_purpose(const struct profile *p, enum health_fault fault);
 /* How to get the debug file of a module that comes in a package whose name is known; else NULL. Caller frees. */
 char *health_package_remedy(const struct profile *p, uint32_t module);
+/* How to get the debug file of a stripped module that a distribution built, from its servers; else NULL. Caller frees. */
+char *health_fetch_remedy(const struct profile *p, uint32_t module);
 /* The same recording once more, as a command to copy; NULL where it is not known how it was made. Caller frees. */
 char *health_record_again(const struct profile *p);
 /* The remedy of the worst fault as a command to copy, with the options of the recording, or NULL. Caller frees. *purpose: what it is for, as

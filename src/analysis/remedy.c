@@ -185,17 +185,45 @@ char *health_package_remedy(const struct profile *p, uint32_t module)
 	return install_and_name(p);
 }
 
+/* Where distributions install what they build; their servers know its debug files by build ID. */
+static bool is_of_distribution(const char *path)
+{
+	static const char *const places[] = { "/usr/bin/",     "/usr/sbin/", "/usr/lib",
+					      "/usr/libexec/", "/bin/",	     "/sbin/",
+					      "/lib" };
+
+	for (size_t i = 0; i < ARRAY_LEN(places); i++)
+		if (strncmp(path, places[i], strlen(places[i])) == 0)
+			return true;
+	return false;
+}
+
+char *health_fetch_remedy(const struct profile *p, uint32_t module)
+{
+	const struct profile_module *m = module < p->modules.len ? &p->modules.data[module] : NULL;
+	struct bytes out = { 0 };
+
+	if (!m || !(m->flags & MODULE_NO_DEBUG_FILE) || m->identity != IDENTITY_GNU_BUILD_ID ||
+	    !is_of_distribution(profile_str(p, m->path)) || p->is_foreign ||
+	    (p->origin && strcmp(p->origin, "-") == 0))
+		return NULL;
+	bytes_printf(&out, "prof symbolize --debuginfod");
+	origin_append(&out, p, " ");
+	bytes_u8(&out, '\0');
+	return (char *)out.data;
+}
+
 static char *name_remedy(const struct health *h, const struct profile *p)
 {
-	for (uint32_t i = 0; i < h->nameless_count; i++) {
-		uint32_t module = h->nameless[i].module;
-		char *remedy = h->nameless[i].count * 100 >= h->delivered
-				       ? health_package_remedy(p, module)
-				       : NULL;
-		if (remedy)
-			return remedy;
-	}
-	return NULL;
+	char *remedy = NULL;
+
+	for (uint32_t i = 0; i < h->nameless_count && !remedy; i++)
+		if (h->nameless[i].count * 100 >= h->delivered)
+			remedy = health_package_remedy(p, h->nameless[i].module);
+	for (uint32_t i = 0; i < h->nameless_count && !remedy; i++)
+		if (h->nameless[i].count * 100 >= h->delivered)
+			remedy = health_fetch_remedy(p, h->nameless[i].module);
+	return remedy;
 }
 
 static bool is_over(uint64_t part, uint64_t all, uint64_t percent_limit)
@@ -249,7 +277,7 @@ const char *health_fault_purpose(const struct profile *p, enum health_fault faul
 	case HEALTH_NO_STACKS:
 		return "to see stacks";
 	case HEALTH_NO_NAMES:
-		return "to name the C library's functions";
+		return "to name more functions";
 	default:
 		return "to have more samples";
 	}

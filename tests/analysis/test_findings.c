@@ -351,38 +351,54 @@ static void one_busy_thread_is_found(void **state)
 	}
 }
 
+/* A library of the C library's package, of another package, of the user, and one that may be any.
+ */
 static void code_without_lines_is_found(void **state)
 {
-	struct build b;
-	struct findings f;
+	static const struct {
+		const char *path, *command, *remedy;
+		uint8_t flags, identity;
+	} cases[] = {
+		{ "/usr/lib/x86_64-linux-gnu/libc.so.6",
+		  "sudo apt install libc6-dbg && prof symbolize", "install its debug file",
+		  MODULE_NO_DEBUG_FILE, IDENTITY_GNU_BUILD_ID },
+		{ "/usr/lib/x86_64-linux-gnu/libz.so.1", "prof symbolize --debuginfod",
+		  "fetch its debug file", MODULE_NO_DEBUG_FILE, IDENTITY_GNU_BUILD_ID },
+		{ "/usr/lib/x86_64-linux-gnu/libz.so.1", NULL, "it is stripped, build it with -g",
+		  MODULE_NO_DEBUG_FILE, IDENTITY_CONTENT_HASH },
+		{ "/home/me/libz.so.1", NULL, "it is stripped, build it with -g",
+		  MODULE_NO_DEBUG_FILE, IDENTITY_GNU_BUILD_ID },
+		{ "/usr/lib/libz.so.1", NULL, "build it with -g", 0, IDENTITY_GNU_BUILD_ID },
+	};
 
 	(void)state;
-	for (int debian = 0; debian < 2; debian++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct build b;
+		struct findings f;
+
 		build_init(&b);
 		fill(&b, b.library, NULL, "compress", 300);
-		if (debian) {
-			b.profile.modules.data[b.library].path =
-				build_str(&b, "/usr/lib/x86_64-linux-gnu/libc.so.6");
-			b.profile.modules.data[b.library].flags = MODULE_NO_DEBUG_FILE;
-		}
+		struct profile_module *m = &b.profile.modules.data[b.library];
+		m->path = build_str(&b, cases[i].path);
+		m->flags = cases[i].flags;
+		m->identity = cases[i].identity;
 		expect_found(&b, "");
-		for (size_t i = 0; i < b.profile.locations.len; i++) {
-			const struct profile_location *l = &b.profile.locations.data[i];
+		for (size_t k = 0; k < b.profile.locations.len; k++) {
+			const struct profile_location *l = &b.profile.locations.data[k];
 			if (l->module == b.library)
 				b.profile.frames.data[l->first_frame].line = 0;
 		}
 		find_with(&b, &f, NULL);
 		expect_ids(&f, "no-lines");
 		assert_true(fabs(f.items.data[0].share - 0.3) < 1e-9);
-		if (debian)
-			assert_string_equal(f.items.data[0].command,
-					    "sudo apt install libc6-dbg && prof symbolize");
+		if (cases[i].command)
+			assert_string_equal(f.items.data[0].command, cases[i].command);
 		else
 			assert_null(f.items.data[0].command);
-		assert_string_equal(
-			f.items.data[0].text,
-			debian ? "of the samples are in libc.so.6, without source lines: install its debug file"
-			       : "of the samples are in libz.so.1, without source lines: build it with -g");
+		CLEANUP_FREE char *text =
+			xasprintf("of the samples are in %s, without source lines: %s",
+				  strrchr(cases[i].path, '/') + 1, cases[i].remedy);
+		assert_string_equal(f.items.data[0].text, text);
 		findings_release(&f);
 		build_release(&b);
 	}

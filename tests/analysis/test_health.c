@@ -333,7 +333,7 @@ static void remedies_say_what_they_are_for(void **state)
 	b->profile.modules.data[b->library].flags = MODULE_NO_DEBUG_FILE;
 	expect_purpose(
 		b,
-		"to name the C library's functions: sudo apt install libc6-dbg && prof symbolize\n");
+		"to name more functions: sudo apt install libc6-dbg && prof symbolize\n");
 	for (uint32_t i = 0; i < 10; i++)
 		build_at(b, i)->end = END_TRUNCATED;
 	expect_purpose(b,
