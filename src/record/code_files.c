@@ -185,6 +185,7 @@ void codes_look(struct codes *c, uint64_t now_ns)
 	}
 	codes_set_next(c);
 	codes_look_registered(c, now_ns);
+	codes_copy_wanted(c);
 	if (!c->config.imported && now_ns > SETTLED_NS)
 		codes_advance(c, now_ns - SETTLED_NS);
 }

@@ -12,7 +12,6 @@
 #define BYTES_MAX  ((size_t)96 << 20) /* of all processes together */
 #define NOTED_MAX  ((size_t)1 << 16)
 #define LAST_LOOKS 64 /* what is written faster than it is read ends some time */
-#define CODE_BYTES 8192u
 #define NO_MAP_NOTE                                                                    \
 	"no perf map: let the runtime write one (node --perf-basic-prof, java "        \
 	"-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit, PYTHONPERFSUPPORT=1, " \
@@ -33,6 +32,8 @@ static void process_free(struct codes *c, struct process *p)
 	code_map_release(&p->map);
 	code_feed_release(&p->text);
 	code_feed_release(&p->dump);
+	code_copies_release(&p->copies);
+	vec_release(&p->written);
 	codes_release_registered(c, p);
 	vec_release(&p->generations);
 	vec_release(&p->noted);
@@ -55,7 +56,7 @@ void codes_free(struct codes *c)
 
 /* ---- which process ---- */
 
-static struct process *process_of(const struct codes *c, const struct task_module *m)
+struct process *codes_process(const struct codes *c, const struct task_module *m)
 {
 	uint32_t i = m->index < c->by_module.len ? c->by_module.data[m->index] : 0;
 
@@ -74,7 +75,7 @@ bool codes_has_any(const struct codes *c)
 
 bool codes_has(const struct codes *c, const struct task_module *m)
 {
-	return process_of(c, m) != NULL;
+	return codes_process(c, m) != NULL;
 }
 
 static void set_process(struct codes *c, const struct task_module *m, uint32_t index)
@@ -121,7 +122,7 @@ static bool is_copied(const struct task_space *s, const struct task_mapping *m)
 static void note_dump(struct codes *c, const struct task_space *s, const struct task_mapping *m)
 {
 	struct task_module *base = task_jit_module(c->config.tasks, s);
-	struct process *p = base ? process_of(c, base) : NULL;
+	struct process *p = base ? codes_process(c, base) : NULL;
 
 	if (!base || base->kind != MODULE_JIT)
 		return;
@@ -140,7 +141,7 @@ void codes_mapping(struct codes *c, const struct task_space *s, const struct tas
 {
 	if (!c->config.files)
 		return;
-	if (m->module->kind == MODULE_JIT && !process_of(c, m->module)) {
+	if (m->module->kind == MODULE_JIT && !codes_process(c, m->module)) {
 		process_new(c, s, m->module);
 		c->has_more = true;
 	} else if (m->module->kind == MODULE_FILE && is_dump_path(m->module->path)) {
@@ -250,7 +251,7 @@ void codes_submit(struct codes *c)
 		name_all_noted(c, c->processes.data[i]);
 }
 
-static struct task_module *generation(struct codes *c, struct process *p, uint32_t n)
+struct task_module *codes_generation(struct codes *c, struct process *p, uint32_t n)
 {
 	while (p->generations.len < n) {
 		struct task_module *m = task_module_generation(c->config.tasks, p->base,
@@ -264,7 +265,7 @@ static struct task_module *generation(struct codes *c, struct process *p, uint32
 
 struct task_module *codes_module(struct codes *c, struct task_module *m, uint64_t address)
 {
-	struct process *p = process_of(c, m);
+	struct process *p = codes_process(c, m);
 
 	if (!p)
 		return m;
@@ -272,7 +273,7 @@ struct task_module *codes_module(struct codes *c, struct task_module *m, uint64_
 	if (p->map.generation == 0)
 		return m;
 	const struct code_piece *piece = code_map_find(&p->map, address);
-	return piece ? generation(c, p, piece->generation) : m;
+	return piece ? codes_generation(c, p, piece->generation) : m;
 }
 
 uint64_t codes_cfi_version(const struct codes *c)
@@ -283,7 +284,7 @@ uint64_t codes_cfi_version(const struct codes *c)
 void codes_cfi(const struct codes *c, const struct task_module *m, uint64_t address,
 	       struct unwind_cfi *out)
 {
-	const struct process *p = process_of(c, m);
+	const struct process *p = codes_process(c, m);
 	const struct code_piece *piece = p && p->has_cfi ? code_map_find(&p->map, address) : NULL;
 	const struct code_entry *e = piece ? piece->entry : NULL;
 
@@ -295,7 +296,7 @@ void codes_cfi(const struct codes *c, const struct task_module *m, uint64_t addr
 
 void codes_note(struct codes *c, const struct task_module *m, uint64_t address)
 {
-	struct process *p = process_of(c, m);
+	struct process *p = codes_process(c, m);
 
 	if (!p)
 		return;
@@ -497,45 +498,4 @@ void codes_finish(struct codes *c)
 	}
 	codes_submit(c);
 	tell_missing(c);
-}
-
-/* What stands at an address of m, unless that is of another generation by now. */
-static const struct code_entry *entry_at(struct codes *c, const struct task_module *m,
-					 uint64_t address)
-{
-	struct process *p = process_of(c, m);
-	const struct code_piece *piece = p ? code_map_find(&p->map, address) : NULL;
-
-	return piece && generation(c, p, piece->generation) == m ? piece->entry : NULL;
-}
-
-const char *codes_line(struct codes *c, const struct task_module *m, uint64_t address,
-		       uint32_t *line)
-{
-	const struct code_entry *e = entry_at(c, m, address);
-	const struct code_line *l = e ? code_entry_line(e, address) : NULL;
-
-	*line = l ? l->line : 0;
-	return l ? l->file : NULL;
-}
-
-pid_t codes_files_pid(const struct codes *c, const struct task_module *m)
-{
-	return c->config.imported ? 0 : m->seen_pid;
-}
-
-void codes_add_code(struct codes *c, const struct task_module *m, uint64_t address)
-{
-	const struct process *p = process_of(c, m);
-	const struct code_entry *e = entry_at(c, m, address);
-	uint8_t code[CODE_BYTES];
-
-	if (!e || !e->code_offset || p->dump.fd < 0)
-		return;
-	uint64_t size = e->end - e->start;
-	ssize_t got = io_pread_full(p->dump.fd, code, size < sizeof(code) ? size : sizeof(code),
-				    (off_t)e->code_offset);
-	if (got > 0)
-		profile_writer_add_code(c->config.rows->writer, rows_module(c->config.rows, m),
-					e->start, code, (uint32_t)got);
 }

@@ -75,7 +75,10 @@ const char *codes_line(struct codes *c, const struct task_module *m, uint64_t ad
 		       uint32_t *line);
 /* By whose eyes m's files are found: a process's, or 0, our own. */
 pid_t codes_files_pid(const struct codes *c, const struct task_module *m);
-/* The machine code around an address of a jitdump, into the current epoch. */
+/* An address of m was sampled again and again: where no file will have its code, that is copied
+ * while the process runs. */
+void codes_want_code(struct codes *c, const struct task_module *m, uint64_t address);
+/* The machine code around an address, of a jitdump or copied, into the current epoch; once. */
 void codes_add_code(struct codes *c, const struct task_module *m, uint64_t address);
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef PROF_RECORD_CODES_PRIVATE_H
 #define PROF_RECORD_CODES_PRIVATE_H
 
+#include "record/code_copies.h"
 #include "record/code_feed.h"
 #include "record/codes.h"
 #include "record/registered.h"
@@ -46,6 +47,8 @@ struct process {
 	VEC(struct task_module *) generations; /* from 1 on */
 	VEC(struct noted_address) noted;       /* without a name yet, sorted; of this epoch */
 	struct code_feed text, dump;
+	struct code_copies copies;
+	VEC(uint64_t) written; /* identities of entries whose code is in the recording */
 	struct dump_file dump_file;
 	uint64_t open_due_ns[2], open_wait_ns[2]; /* by enum code_feed_kind */
 	bool is_sampled, is_ended, is_lazy, left_out;
@@ -75,7 +78,7 @@ struct codes {
 	size_t registered_bytes;	    /* of all processes */
 	uint32_t moment;		    /* of what was registered */
 	VEC(bool) told; /* by task_module.index: its row says in this epoch where names are from */
-	size_t bytes, feeds;
+	size_t bytes, feeds, copied;
 	size_t first_looked;
 	uint64_t version; /* see codes_version */
 	uint64_t cfi_version;
@@ -83,6 +86,10 @@ struct codes {
 	bool has_more;	  /* to read, of imported files */
 };
 
+/* The process whose memory m is, or NULL. */
+struct process *codes_process(const struct codes *c, const struct task_module *m);
+/* The module of the addresses of its memory that are of generation n. */
+struct task_module *codes_generation(struct codes *c, struct process *p, uint32_t n);
 /* The process's jitdump was mapped. Names can wait for the next look, but stacks cannot: samples
  * that are processed before it need the CFI. */
 void codes_look_at_dump(struct codes *c, struct process *p);
@@ -90,6 +97,8 @@ void codes_look_at_dump(struct codes *c, struct process *p);
 void codes_set_next(struct codes *c);
 /* Takes the entry, which takes effect now. */
 void codes_add_entry(struct codes *c, struct process *p, struct code_entry *e);
+/* Copy the code that is wanted. */
+void codes_copy_wanted(struct codes *c);
 /* Look at the memory of processes where that is due. */
 void codes_look_registered(struct codes *c, uint64_t now_ns);
 /* Records have come to this time. */

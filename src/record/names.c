@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #define NS_PER_S	  UINT64_C(1000000000)
+#define HOT_HITS	  2   /* of an address: the code around it is worth a copy */
 #define EXCERPT_ADDRESSES 400 /* hottest addresses of the recording */
 
 /* Frames of one address inside a batch's result; texts live in the batch's strings. */
@@ -359,6 +360,8 @@ void names_hit(struct names *n, const struct task_module *m, uint64_t address)
 	}
 	if (hits < HMAP_NONE - 1)
 		hmap_put(&a->noted, address, hits + 1);
+	if (hits == HOT_HITS && n->codes && codes_has(n->codes, m))
+		codes_want_code(n->codes, m, address);
 }
 
 static int compare_addresses(const void *pa, const void *pb)

@@ -279,6 +279,19 @@ def test_generated_code():
     expect_equal((hot["line"], hot["text"]), (101, "line 101"), "with --source-dir")
 
 
+def test_generated_code_without_a_file():
+    """What a perf map names has its code in memory only: that is copied while the program runs."""
+    r = record(program("jit"), 1500, "map")
+    kept = as_json(r, "jit_new")
+    instructions = [i for block in kept["code"] for i in block["instructions"]]
+    hot = max(instructions, key=lambda i: i["weight"])
+    expect(all(i["known"] for i in instructions[:4]) and hot["flow"] in ("branch", "next"), str(instructions[:6]))
+    expect_equal(kept["code_missing"]["weight"], 0, "all of its samples have an instruction")
+    loop = [i for i in instructions if i["flow"] == "branch"]
+    expect(any(i.get("target") for i in loop), "the loop's jump: %s" % instructions[:8])
+    expect("jit_new" in annotate(r, "jit_new", "--asm"), "as text")
+
+
 def test_words():
     r = record(program("annotated"), 300)
     for words, line in (((r.path,), "%s is a recording: -i %s" % (r.path, r.path)),
