@@ -121,7 +121,7 @@ function bar() {
 		button('Bottom-up', 'b', 'callers of what runs itself', act(() => ({ view: S.view === 'up' ? 'down' : 'up', at: '', zoom: [] })), () => S.view === 'up'),
 		button('Modules', 'm', 'modules instead of functions', act(() => ({ by: S.by ? '' : 'module', view: S.view === 'pair' ? 'down' : S.view, at: '', zoom: [] })), () => S.by),
 		button('Fold recursion', 'r', 'direct recursion as one frame', act(() => ({ fold: !S.fold, zoom: [] })), () => S.fold),
-		one('Callers & callees', 's', 'all of the selected frame', () => change({ view: 'pair', at: labelOf(selected.f), zoom: [] })),
+		one('Callers & callees', 's', 'who calls the selected function, and what it calls', () => change({ view: 'pair', at: labelOf(selected.f), zoom: [] })),
 		filter('Focus', 'f', 'only stacks through', '+'),
 		filter('Ignore', 'x', 'no stacks through', '-'),
 		filter('Hide', 'h', 'leave out: its callers call what it calls:', '~'),
@@ -164,7 +164,7 @@ function table() {
 	const t = el('table', { class: 'rows' },
 		el('tr', {}, order('name', S.by ? 'Module' : 'Function', 1), order('self', 'self', 2), order('total', 'total', 2)));
 	for (const r of rows.slice(0, tableRows)) {
-		const name = labelOf(r.f) || '(small frames)', go = el('button', { type: 'button' }, name);
+		const name = labelOf(r.f) || '(small frames)', go = el('button', { type: 'button', title: name }, shorten(name, 300));
 		on(go, 'click', () => r.f && change({ view: 'pair', at: name, zoom: [] }));
 		t.append(el('tr', {}, el('td', {}, swatch(hueOf(F.kind[r.f]) + '0'), go), ...[weight(r.self), share(r.self),
 			weight(r.total), share(r.total)].map(x => el('td', {}, x))));

@@ -23,7 +23,7 @@ function setKeys(byModule) {
 }
 
 function viewNode(k, f, p, up) {
-	return { k, f, p, d: p ? p.d + 1 : 0, up, ns: [], ws: [], cs: [], t: 0, s: 0, c: 0, n: 0, kids: null };
+	return { k, f, p, d: p ? p.d + 1 : 0, up, ns: [], ws: up ? [] : null, cs: up ? [] : null, t: 0, s: 0, c: 0, n: 0, kids: null };
 }
 
 function nameOf(v) {
@@ -131,8 +131,10 @@ function around(name, up) {
 	const f = Math.max(0, frameCalled(name)), v = viewNode(keyOf[f], f, null, up);
 	outermost(g => labelOf(g) === name, n => {
 		v.ns.push(n);
-		v.ws.push(W.total[n]);
-		v.cs.push(W.all[n]);
+		if (up) {
+			v.ws.push(W.total[n]);
+			v.cs.push(W.all[n]);
+		}
 		v.t += W.total[n];
 		v.s += W.self[n];
 		v.n += W.samples[n];

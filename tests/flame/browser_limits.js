@@ -45,6 +45,9 @@ module.exports = {
 			const [shown] = await labels(p);
 			assert(name.length > 100 ? shown.length < 200 : shown === name, `${which}: ${shown}`);
 		}
+		await p.value("location.hash = '#table=name'");
+		await p.until("document.querySelectorAll('.sheet tr').length > 10");
+		assert(await p.value("Math.max(...[...document.querySelectorAll('.sheet tr')].map(r => r.offsetHeight))") < 100, 'a name fills the table');
 		await isHarmless(p);
 	},
 	async 'shows the same names without script, inside of their frames'(p, at) {
