@@ -13,7 +13,8 @@
 #include "analysis/filter_words.h"
 #include "analysis/frames.h"
 
-enum { BIT_SYMBOL = 1, BIT_FOCUS = 2, BIT_IGNORE = 4 };
+/* BIT_FOCUS is of the first --focus; the others' are left of it. */
+enum { BIT_SYMBOL = 1, BIT_IGNORE = 2, BIT_FOCUS = 4 };
 
 struct filter {
 	VEC(uint32_t) samples;
@@ -25,21 +26,19 @@ struct filter {
 struct evaluation {
 	const struct profile *profile;
 	struct filter_words *words;
-	uint8_t *functions; /* bits */
-	uint8_t *locations;
-	uint8_t *nodes; /* of the node's code and all its callers' */
+	uint32_t *functions; /* bits */
+	uint32_t *locations;
+	uint32_t *nodes; /* of the node's code and all its callers' */
 	bool *modules, *tasks, *events;
 	struct pairmap leaves; /* (module, address) → bits */
 };
 
-static uint8_t name_bits(struct filter_words *w, const char *name)
+static uint32_t name_bits(struct filter_words *w, const char *name)
 {
-	uint8_t bits = 0;
+	uint32_t bits = patterns_match_each(&w->focus, name) * BIT_FOCUS;
 
 	if (patterns_given(&w->symbol) && patterns_match_function(&w->symbol, name))
 		bits |= BIT_SYMBOL;
-	if (patterns_given(&w->focus) && patterns_match(&w->focus, name, 0))
-		bits |= BIT_FOCUS;
 	if (patterns_given(&w->ignore) && patterns_match(&w->ignore, name, 0))
 		bits |= BIT_IGNORE;
 	return bits;
@@ -64,7 +63,7 @@ static void evaluate_functions(struct evaluation *e)
 {
 	const struct profile *p = e->profile;
 
-	e->functions = xcalloc(p->functions.len, 1);
+	e->functions = xcalloc(p->functions.len, sizeof(*e->functions));
 	see_functions(&e->words->symbol, p);
 	for (size_t i = 0; needs_names(e->words) && i < p->functions.len; i++) {
 		const struct profile_function *f = &p->functions.data[i];
@@ -78,7 +77,7 @@ static void evaluate_locations(struct evaluation *e)
 {
 	const struct profile *p = e->profile;
 
-	e->locations = xcalloc(p->locations.len, 1);
+	e->locations = xcalloc(p->locations.len, sizeof(*e->locations));
 	for (size_t i = 0; i < p->locations.len; i++) {
 		const struct profile_location *l = &p->locations.data[i];
 		uint32_t count =
@@ -89,7 +88,8 @@ static void evaluate_locations(struct evaluation *e)
 	}
 }
 
-static uint8_t code_bits(struct evaluation *e, uint32_t module, uint64_t address, uint32_t location)
+static uint32_t code_bits(struct evaluation *e, uint32_t module, uint64_t address,
+			  uint32_t location)
 {
 	if (location != PROFILE_NONE && e->profile->locations.data[location].frame_count)
 		return e->locations[location];
@@ -104,17 +104,17 @@ static void evaluate_nodes(struct evaluation *e)
 {
 	const struct profile *p = e->profile;
 
-	e->nodes = xcalloc(p->nodes.len, 1);
+	e->nodes = xcalloc(p->nodes.len, sizeof(*e->nodes));
 	for (size_t i = 0; needs_names(e->words) && i < p->nodes.len; i++) {
 		const struct profile_node *n = &p->nodes.data[i];
 		uint32_t location = frame_location_of_node(p, (uint32_t)i);
 		e->nodes[i] = code_bits(e, n->module, node_lookup_address(n), location);
 		if (n->parent != PROFILE_NONE)
-			e->nodes[i] |= e->nodes[n->parent] & (uint8_t)~BIT_SYMBOL;
+			e->nodes[i] |= e->nodes[n->parent] & ~(uint32_t)BIT_SYMBOL;
 	}
 }
 
-static uint8_t leaf_bits(struct evaluation *e, const struct profile_sample *s)
+static uint32_t leaf_bits(struct evaluation *e, const struct profile_sample *s)
 {
 	if (!needs_names(e->words))
 		return 0;
@@ -124,7 +124,7 @@ static uint8_t leaf_bits(struct evaluation *e, const struct profile_sample *s)
 			profile_find_location(e->profile, s->leaf_module, s->leaf_address);
 		*slot = code_bits(e, s->leaf_module, s->leaf_address, location);
 	}
-	return (uint8_t)*slot;
+	return *slot;
 }
 
 static void evaluate_modules(struct evaluation *e)
@@ -195,12 +195,13 @@ static bool module_passes(const struct evaluation *e, uint32_t module)
 static enum filter_stage judge_names(struct evaluation *e, const struct profile_sample *s)
 {
 	const struct filter_words *w = e->words;
-	uint8_t leaf = leaf_bits(e, s);
-	uint8_t stack = s->node == PROFILE_NONE ? leaf : leaf | e->nodes[s->node];
+	uint32_t leaf = leaf_bits(e, s);
+	uint32_t stack = s->node == PROFILE_NONE ? leaf : leaf | e->nodes[s->node];
+	uint32_t focus = ((1u << w->focus.items.len) - 1) * BIT_FOCUS;
 
 	if (patterns_given(&w->symbol) && !(leaf & BIT_SYMBOL))
 		return STAGE_SYMBOL;
-	if (patterns_given(&w->focus) && !(stack & BIT_FOCUS))
+	if ((stack & focus) != focus)
 		return STAGE_FOCUS;
 	return stack & BIT_IGNORE ? STAGE_IGNORE : STAGE_PASSED;
 }

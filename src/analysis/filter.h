@@ -16,6 +16,8 @@ struct filter_spec { /* as the user typed it; NULL = not given */
 			     * of that name, unless it is the name of one as it is */
 	const char *focus;  /* keep samples with a frame matching (regex on function names) */
 	const char *ignore; /* drop samples with a frame matching */
+	/* More of them, each ended by NULL: samples have a frame for every focus, and none for any of the others. */
+	const char *const *focuses, *const *ignores;
 };
 struct filter;
 /* Compiles spec against p. An event, comm, … that matches nothing is an error with near matches. */

@@ -26,6 +26,23 @@ static int parse_regex(struct filter_words *w, struct patterns *ps, const char *
 	return patterns_parse_regex(ps, option, regex, err);
 }
 
+/* One and more of them, of which at most 30 count. */
+static int parse_regexes(struct filter_words *w, struct patterns *ps, const char *option,
+			 const char *first, const char *const *more, struct error *err)
+{
+	if (parse_regex(w, ps, option, first, err) < 0)
+		return -1;
+	for (size_t i = 0; more && more[i]; i++) {
+		w->any = true;
+		if (ps->items.len == FILTER_REGEXES_MAX)
+			return error_set(err, ERROR_USAGE, "%s: at most %d times", option,
+					 FILTER_REGEXES_MAX);
+		if (patterns_add_regex(ps, option, more[i], err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 static int parse_time(struct filter_words *w, const struct profile *p, const char *text,
 		      struct error *err)
 {
@@ -46,8 +63,8 @@ int filter_words_parse(struct filter_words *w, const struct profile *p, const st
 	    parse_list(w, &w->module, "--module", s->module, err) < 0 ||
 	    parse_list(w, &w->symbol, "--symbol", s->symbol, err) < 0 ||
 	    parse_list(w, &w->event, "--event", s->event, err) < 0 ||
-	    parse_regex(w, &w->focus, "--focus", s->focus, err) < 0 ||
-	    parse_regex(w, &w->ignore, "--ignore", s->ignore, err) < 0)
+	    parse_regexes(w, &w->focus, "--focus", s->focus, s->focuses, err) < 0 ||
+	    parse_regexes(w, &w->ignore, "--ignore", s->ignore, s->ignores, err) < 0)
 		return -1;
 	return 0;
 }
@@ -59,6 +76,12 @@ void filter_words_release(struct filter_words *w)
 
 	for (size_t i = 0; i < ARRAY_LEN(all); i++)
 		patterns_release(all[i]);
+}
+
+static void append_option(struct bytes *out, const char *option, const char *text)
+{
+	bytes_printf(out, "%s%s ", out->len ? " " : "", option);
+	text_append_printable(out, text, strlen(text));
 }
 
 char *filter_words_of_stage(const struct filter_spec *spec, enum filter_stage stage)
@@ -78,9 +101,13 @@ char *filter_words_of_stage(const struct filter_spec *spec, enum filter_stage st
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		if (rows[i].stage != stage || !rows[i].text)
 			continue;
-		bytes_printf(&out, "%s%s ", out.len ? " " : "", rows[i].option);
-		text_append_printable(&out, rows[i].text, strlen(rows[i].text));
+		append_option(&out, rows[i].option, rows[i].text);
 	}
+	const char *const *more = stage == STAGE_FOCUS	  ? spec->focuses
+				  : stage == STAGE_IGNORE ? spec->ignores
+							  : NULL;
+	for (; more && *more; more++)
+		append_option(&out, stage == STAGE_FOCUS ? "--focus" : "--ignore", *more);
 	bytes_u8(&out, '\0');
 	return (char *)out.data;
 }

@@ -6,6 +6,8 @@
 #include "analysis/pattern.h"
 #include "analysis/time_range.h"
 
+#define FILTER_REGEXES_MAX 30 /* of --focus, and of --ignore */
+
 struct filter_words {
 	struct patterns comm, pid, tid, module, symbol, event, focus, ignore;
 	struct time_range time;

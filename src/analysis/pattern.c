@@ -99,6 +99,12 @@ int patterns_parse_regex(struct patterns *ps, const char *option, const char *re
 			 struct error *err)
 {
 	memset(ps, 0, sizeof(*ps));
+	return patterns_add_regex(ps, option, regex, err);
+}
+
+int patterns_add_regex(struct patterns *ps, const char *option, const char *regex,
+		       struct error *err)
+{
 	ps->option = option;
 	return add_item(ps, regex, strlen(regex), true, err);
 }
@@ -136,6 +142,19 @@ bool patterns_match(struct patterns *ps, const char *name, char tail)
 		any = true;
 	}
 	return any;
+}
+
+uint32_t patterns_match_each(struct patterns *ps, const char *name)
+{
+	uint32_t fits = 0;
+
+	for (uint32_t i = 0; i < ps->items.len && i < 32; i++) {
+		if (!matches(&ps->items.data[i], name, 0))
+			continue;
+		ps->items.data[i].used = true;
+		fits |= 1u << i;
+	}
+	return fits;
 }
 
 void patterns_see_function(struct patterns *ps, const char *name)

@@ -27,6 +27,9 @@ int patterns_parse(struct patterns *ps, const char *option, const char *list, st
 /* One regular expression, with or without slashes around it. */
 int patterns_parse_regex(struct patterns *ps, const char *option, const char *regex,
 			 struct error *err);
+/* One more, of an option that may be repeated. *ps is zeroed before the first. */
+int patterns_add_regex(struct patterns *ps, const char *option, const char *regex,
+		       struct error *err);
 void patterns_release(struct patterns *ps);
 
 static inline bool patterns_given(const struct patterns *ps)
@@ -37,6 +40,8 @@ static inline bool patterns_given(const struct patterns *ps)
 /* True when an item is name, or name up to the character tail (0: none), or a glob or regex that
  * fits. Marks every such item used. */
 bool patterns_match(struct patterns *ps, const char *name, char tail);
+/* Which of the first 32 items fit, as bits; marks them used. */
+uint32_t patterns_match_each(struct patterns *ps, const char *name);
 /* The same for functions' names, which need not be whole (function_name.h). Of all names the best
  * fit counts, so each must be shown to patterns_see_function before any is matched. */
 void patterns_see_function(struct patterns *ps, const char *name);

@@ -90,20 +90,22 @@ static void choose_time(struct flame_options *f, struct time_range *time, const 
 }
 
 /* --event says which event is shown first: the others are in the graph, too. */
-static int add_other_events(struct cmd_view *v, const struct options *o)
+static int open_view(struct cmd_view *v, const struct options *o, int argc, char **argv)
 {
-	struct filter_spec spec = o->input.filter;
+	struct cmd_input_options input = o->input;
+	struct filter_spec named = { .event = input.filter.event };
 	struct filter *filter;
 	struct error err = { 0 };
 
-	if (!spec.event)
-		return EXIT_DONE;
-	spec.event = NULL;
-	if (filter_new(&filter, &v->profile, &spec, &err) < 0)
+	input.filter.event = NULL;
+	int status = cmd_view_open(v, &command_flame, &input, argc, argv, true);
+	if (status != EXIT_DONE || !named.event)
+		return status;
+	if (filter_new(&filter, &v->profile, &named, &err) < 0) {
+		cmd_view_release(v);
 		return cmd_fail(&command_flame, &err, cmd_status(&err));
-	filter_result_release(&v->samples);
-	v->samples = (struct filter_result){ 0 };
-	filter_apply(filter, &v->samples);
+	}
+	v->event = filter_event(filter);
 	filter_free(filter);
 	return EXIT_DONE;
 }
@@ -144,9 +146,10 @@ static int check(const struct options *o, struct flame_options *f)
 				 "--minwidth: '%s' is not a number of pixels or percent",
 				 o->min_width);
 	if (o->base.file && o->by_thread)
-		return cmd_usage(&command_flame,
-				 "--by-thread: threads of two recordings have different numbers; --by-comm compares "
-				 "them by name");
+		return cmd_usage(
+			&command_flame,
+			"--by-thread: threads of two recordings have different numbers; --by-comm compares "
+			"them by name");
 	if ((o->base.file || o->base.event) && o->palette)
 		return cmd_usage(&command_flame, "--colors: with --base they say what changed");
 	return EXIT_DONE;
@@ -180,7 +183,8 @@ static int check_inputs(const struct options *o, const char *input, const char *
 	struct error err = { 0 };
 
 	if (o->base.file && input && strcmp(o->base.file, "-") == 0 && strcmp(input, "-") == 0)
-		return cmd_usage(&command_flame, "--base and the input cannot both be standard input");
+		return cmd_usage(&command_flame,
+				 "--base and the input cannot both be standard input");
 	if (cmd_check_other_file(input, output, &err) < 0 ||
 	    (o->base.file && cmd_check_other_file(o->base.file, output, &err) < 0))
 		return cmd_fail(&command_flame, &err, cmd_status(&err));
@@ -201,14 +205,12 @@ static int run(void *options, int argc, char **argv)
 	status = check_inputs(o, argc ? argv[0] : o->input.input, path);
 	if (status != EXIT_DONE)
 		return status;
-	status = cmd_view_open(&v, &command_flame, &o->input, argc, argv, true);
+	status = open_view(&v, o, argc, argv);
 	if (status != EXIT_DONE)
 		return status;
 	status = flame_base_open(&base, &command_flame, &o->base, &o->input, &v);
 	if (status == EXIT_DONE) {
-		status = base.is_given ? EXIT_DONE : add_other_events(&v, o);
-		if (status == EXIT_DONE)
-			status = draw(o, &f, &v, &base, path);
+		status = draw(o, &f, &v, &base, path);
 		flame_base_release(&base);
 	}
 	cmd_view_release(&v);
@@ -228,10 +230,11 @@ const struct command command_flame = {
 		"than the window opens with its roots on top. All recorded events are in the graph; --event says which one is "
 		"shown first, and in the still picture. The file is a profile, too: 'prof report flame.svg' "
 		"reads the stacks in it.",
-	.examples = "prof flame\tflame.svg from prof.data.\n"
-		    "prof flame --by-thread -o threads.svg\tEach thread for itself.\n"
-		    "prof flame --base old.data new.data\tWhat changed, with a test against chance.\n"
-		    "prof flame --reverse --minwidth 1\tFrom the leaves, without narrow frames.\n",
+	.examples =
+		"prof flame\tflame.svg from prof.data.\n"
+		"prof flame --by-thread -o threads.svg\tEach thread for itself.\n"
+		"prof flame --base old.data new.data\tWhat changed, with a test against chance.\n"
+		"prof flame --reverse --minwidth 1\tFrom the leaves, without narrow frames.\n",
 	.options = rows,
 	.options_size = sizeof(struct options),
 	.run = run,

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "analysis/hide.h"
 #include "input/input.h"
 
 static const char *event_name(const struct profile *p, uint32_t event)
@@ -28,7 +29,7 @@ static int filter_base(struct flame_base *b, const struct profile *p,
 		       const struct cmd_input_options *input, const char *event, uint32_t *chosen,
 		       struct error *err)
 {
-	struct filter_spec spec = input->filter;
+	struct filter_spec spec = cmd_filter_spec(input);
 	struct filter *filter;
 
 	spec.event = event;
@@ -88,7 +89,8 @@ static int open_file(struct flame_base *b, const struct command *cmd,
 		if (!o->event)
 			event = same_event(b, &b->profile, v, event);
 		b->source = (struct diff_source){ &b->profile, &b->samples, event };
-		if (check_units(b, v, o->file, &err) == 0)
+		if (check_units(b, v, o->file, &err) == 0 &&
+		    hide_frames(&b->profile, input->hide.items, &err) == 0)
 			return EXIT_DONE;
 	}
 	filter_result_release(&b->samples);

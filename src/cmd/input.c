@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "analysis/hide.h"
 #include "analysis/origin.h"
 #include "base/bytes.h"
 #include "base/memory.h"
@@ -27,9 +28,19 @@ int cmd_profile_open(struct profile *p, const struct command *cmd, const char *i
 	return EXIT_DONE;
 }
 
+struct filter_spec cmd_filter_spec(const struct cmd_input_options *o)
+{
+	struct filter_spec spec = o->filter;
+
+	spec.focuses = o->focus.items;
+	spec.ignores = o->ignore.items;
+	return spec;
+}
+
 int cmd_view_open(struct cmd_view *v, const struct command *cmd, const struct cmd_input_options *o,
 		  int argc, char **argv, bool say_warnings)
 {
+	struct filter_spec spec = cmd_filter_spec(o);
 	struct error err = { 0 };
 
 	memset(v, 0, sizeof(*v));
@@ -37,12 +48,16 @@ int cmd_view_open(struct cmd_view *v, const struct command *cmd, const struct cm
 				      &v->warnings);
 	if (status != EXIT_DONE)
 		return status;
-	if (filter_new(&v->filter, &v->profile, &o->filter, &err) < 0) {
+	if (filter_new(&v->filter, &v->profile, &spec, &err) < 0) {
 		profile_release(&v->profile);
 		return cmd_fail(cmd, &err, cmd_status(&err));
 	}
 	filter_apply(v->filter, &v->samples);
 	v->event = filter_event(v->filter);
+	if (hide_frames(&v->profile, o->hide.items, &err) < 0) {
+		cmd_view_release(v);
+		return cmd_fail(cmd, &err, cmd_status(&err));
+	}
 	return EXIT_DONE;
 }
 

@@ -10,6 +10,7 @@
 struct cmd_input_options {
 	const char *input; /* -i */
 	struct filter_spec filter;
+	struct cmd_strings focus, ignore, hide;
 	bool no_inline;
 	unsigned demangle; /* enum name_style, an index into demangle_choices */
 };
@@ -42,14 +43,16 @@ extern const char *const demangle_choices[]; /* in the order of enum name_style 
 		       .help = "samples taken in these programs or libraries"),                           \
 		OPTION(type, member.filter.symbol, OPT_STRING, 0, "symbol", .selects = true,              \
 		       .argument = "NAMES", .help = "samples taken in these functions"),                  \
-		OPTION(type, member.filter.focus, OPT_STRING, 0, "focus", .selects = true,                \
-		       .argument = "REGEX",                                                               \
-		       .help = "samples with a matching function anywhere on their stack"),               \
-		OPTION(type, member.filter.ignore, OPT_STRING, 0, "ignore", .selects = true,              \
-		       .argument = "REGEX",                                                               \
-		       .help = "samples without a matching function on their stack"),                     \
-		OPTION(type, member.no_inline, OPT_FLAG, 0, "no-inline", .selects = true,                 \
+		OPTION(type, member.focus, OPT_LIST, 0, "focus", .selects = true, .argument = "REGEX",    \
+		       .help = "samples with a matching function anywhere on their stack; may be "        \
+			       "repeated: all must match"),                                               \
+		OPTION(type, member.ignore, OPT_LIST, 0, "ignore", .selects = true, .argument = "REGEX",  \
+		       .help = "samples without a matching function on their stack; may be repeated"),    \
+		OPTION(type, member.hide, OPT_LIST, 0, "hide", .selects = true, .argument = "REGEX",      \
 		       .heading = "Frames",                                                               \
+		       .help = "leave matching functions out: they count as their callers; may be "       \
+			       "repeated"),                                                               \
+		OPTION(type, member.no_inline, OPT_FLAG, 0, "no-inline", .selects = true,                 \
 		       .help = "leave inlined functions out: they count as the function they are in"),    \
 		OPTION(type, member.demangle, OPT_CHOICE, 0, "demangle", .selects = true,                 \
 		       .argument = "HOW", .choices = demangle_choices,                                    \
@@ -65,7 +68,9 @@ struct cmd_view {
 	uint32_t warnings; /* faults of the file */
 };
 
-/* Opens the one operand or -i, applies the filter. Says why when it fails, and says what is wrong
+/* The words of the filter's rows. Refers to o. */
+struct filter_spec cmd_filter_spec(const struct cmd_input_options *o);
+/* Opens the one operand or -i, applies the filter, hides frames. Says why when it fails, and says what is wrong
  * with the file (say_warnings) on standard error. EXIT_DONE or another status; release only after
  * EXIT_DONE. */
 int cmd_view_open(struct cmd_view *v, const struct command *cmd, const struct cmd_input_options *o,

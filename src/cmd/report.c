@@ -191,7 +191,8 @@ static bool is_interactive(const struct options *o)
 
 static bool is_of_frames(const struct cmd_option *row)
 {
-	return strcmp(row->name, "no-inline") == 0 || strcmp(row->name, "demangle") == 0;
+	return strcmp(row->name, "no-inline") == 0 || strcmp(row->name, "demangle") == 0 ||
+	       strcmp(row->name, "hide") == 0;
 }
 
 static int run_interactive(const struct options *o, struct cmd_view *v)
@@ -200,7 +201,7 @@ static int run_interactive(const struct options *o, struct cmd_view *v)
 	CLEANUP_FREE char *frame_words = words(o, is_of_frames);
 	struct tui_input in = {
 		.profile = &v->profile,
-		.filter = o->input.filter,
+		.filter = cmd_filter_spec(&o->input),
 		.frames = cmd_frames(&o->input),
 		.frame_words = frame_words,
 		.view = around	      ? TUI_AROUND

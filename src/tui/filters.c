@@ -7,6 +7,8 @@
 #include "analysis/frames.h"
 #include "base/text.h"
 
+#define OF_MODULE "module:"
+
 static const struct {
 	const char *option, *words;
 	size_t offset; /* in filter_spec */
@@ -20,7 +22,7 @@ static const struct {
 	[FILTER_EVENT] = { "event", "event ", offsetof(struct filter_spec, event) },
 	[FILTER_FOCUS] = { "focus", "only ", offsetof(struct filter_spec, focus) },
 	[FILTER_IGNORE] = { "ignore", "without ", offsetof(struct filter_spec, ignore) },
-	[FILTER_HIDE] = { NULL, "hidden ", SIZE_MAX },
+	[FILTER_HIDE] = { "hide", "hidden ", SIZE_MAX },
 };
 
 static const char **field(struct filter_spec *spec, enum filter_kind kind)
@@ -45,6 +47,10 @@ void filters_from_spec(struct filters *f, const struct filter_spec *spec)
 		if (word)
 			push(f, (enum filter_kind)kind, word, NULL);
 	}
+	for (size_t i = 0; spec->focuses && spec->focuses[i]; i++)
+		push(f, FILTER_FOCUS, spec->focuses[i], NULL);
+	for (size_t i = 0; spec->ignores && spec->ignores[i]; i++)
+		push(f, FILTER_IGNORE, spec->ignores[i], NULL);
 }
 
 void filters_copy(struct filters *to, const struct filters *from)
@@ -145,34 +151,22 @@ int filters_apply(const struct filters *f, const struct profile *p, struct filte
 
 bool filters_append_words(const struct filters *f, struct bytes *out)
 {
-	struct filter_spec spec;
-	struct bytes ignored = { 0 };
 	bool all = true;
 
-	spec_of_round(f, 0, &spec);
 	for (size_t i = 0; i < f->items.len; i++) {
 		const struct filter_item *item = &f->items.data[i];
-		if (item->kind == FILTER_IGNORE)
-			bytes_printf(&ignored, "%s%s", ignored.len ? "|" : "", item->word);
-		else if (item->kind == FILTER_HIDE || *field(&spec, item->kind) != item->word)
+		if (item->kind == FILTER_HIDE &&
+		    strncmp(item->word, OF_MODULE, strlen(OF_MODULE)) == 0) {
 			all = false;
-	}
-	bytes_u8(&ignored, '\0');
-	spec.ignore = ignored.len > 1 ? (const char *)ignored.data : NULL;
-	for (int kind = 0; kind < FILTER_HIDE; kind++) {
-		const char *word = *field(&spec, (enum filter_kind)kind);
-		if (!word)
 			continue;
-		bytes_printf(out, " --%s ", kinds[kind].option);
-		text_append_word(out, word);
+		}
+		bytes_printf(out, " --%s ", kinds[item->kind].option);
+		text_append_word(out, item->word);
 	}
-	bytes_release(&ignored);
 	return all;
 }
 
 /* ---- hidden frames ---- */
-
-#define OF_MODULE "module:"
 
 static int compile_item(struct hidden *h, const char *word, struct error *err)
 {

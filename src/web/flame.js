@@ -100,15 +100,19 @@ function copy(text) {
 	Promise.resolve().then(() => navigator.clipboard.writeText(text)).then(() => say('copied'), () => say('cannot copy here: ' + text));
 }
 
-// What a filter is for, as prof's extended regular expressions say it; null for modules.
+// What a filter is for, as prof's extended regular expressions say it, which mind the case; null for modules and files.
 function pattern(what) {
-	if (/^\/.+\/$/.test(what))
-		return what.slice(1, -1);
+	if (/^\/.+\/$/.test(what)) {
+		const text = what.slice(1, -1), { hits } = match(text);
+		if (/^(module|file):/.test(text))
+			return null;
+		return /[[\\]/.test(text) || F.name.every((name, f) => !hits[f] || new RegExp(text).test(name)) ? text :
+			text.replace(/[a-z]/g, c => `[${c}${c.toUpperCase()}]`);
+	}
 	return what.startsWith('module:') ? null : `^${what.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`;
 }
 
-// The report that comes nearest to the view, of the stacks through v: it focuses on one pattern, hides
-// nothing, and knows modules as a table only.
+// The report of what is shown, of the stacks through v. It knows modules as a table only.
 function command(v) {
 	const quote = text => `'${text.replace(/'/g, "'\\''")}'`;
 	const of = sign => S.only.filter(o => o[0] === sign).map(o => pattern(o.slice(1))).filter(p => p);
@@ -126,10 +130,8 @@ function command(v) {
 		words.push('--merge-recursion');
 	if (isRow() && !S.by && S.view !== 'pair')
 		focus.push(pattern(F.name[v.f]));
-	if (focus.length)
-		words.push('--focus ' + quote(focus.pop()));
-	if (ignore.length)
-		words.push('--ignore ' + quote(ignore.join('|')));
+	for (const [option, patterns] of [['--focus ', focus], ['--ignore ', ignore], ['--hide ', of('~')]])
+		words.push(...patterns.map(p => option + quote(p)));
 	return words.join(' ');
 }
 

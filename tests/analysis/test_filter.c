@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "analysis/filter.h"
+#include "analysis/filter_words.h"
 #include "base/bytes.h"
 #include "build_profile.h"
 
@@ -182,6 +183,29 @@ static void by_frames_anywhere(void **state)
 		     "--focus 'mian' matches nothing in this profile; did you mean main?");
 }
 
+/* All that must be there, none that must not. */
+static void by_several_frames(void **state)
+{
+	static const char *const a[] = { "^a$", NULL }, *const ab[] = { "^a$", "^b$", NULL },
+				 *const none[] = { NULL }, *const typo[] = { "mian", NULL };
+	const char *many[FILTER_REGEXES_MAX + 1] = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < FILTER_REGEXES_MAX; i++)
+		many[i] = "main";
+	expect(SPEC(.focuses = a), "02");
+	expect(SPEC(.focus = "main", .focuses = a), "02");
+	expect(SPEC(.focus = "leaf", .focuses = a), "0");
+	expect(SPEC(.focus = "main", .focuses = none), "0125");
+	expect(SPEC(.ignores = ab), "34");
+	expect(SPEC(.focus = "main", .ignore = "leaf", .ignores = ab), "");
+	expect(SPEC(.focuses = many), "0125");
+	expect_emptied(SPEC(.focuses = ab), "--focus ^a$ --focus ^b$");
+	expect_error(SPEC(.focus = "main", .focuses = typo),
+		     "--focus 'mian' matches nothing in this profile; did you mean main?");
+	expect_error(SPEC(.focus = "main", .focuses = many), "--focus: at most 30 times");
+}
+
 static void by_event(void **state)
 {
 	(void)state;
@@ -261,6 +285,7 @@ int main(void)
 		cmocka_unit_test(by_module),
 		cmocka_unit_test(by_symbol),
 		cmocka_unit_test(by_frames_anywhere),
+		cmocka_unit_test(by_several_frames),
 		cmocka_unit_test(by_event),
 		cmocka_unit_test(words_combine),
 		cmocka_unit_test(the_event_of_a_view),

@@ -92,7 +92,7 @@ module.exports = {
 			assert.notEqual(await style('button[aria-pressed=true]', 'backgroundColor'), await style('button[aria-pressed=false]', 'backgroundColor'));
 			await checkPixels(p, await boxesOf(p, '.frames text'));
 			// Kinds can still be told by their colours, in frames and in the legend.
-			assert.equal(new Set(await p.value("[...document.querySelectorAll('.panel svg path')].map(e => getComputedStyle(e).stroke)")).size, 7);
+			assert.equal(new Set(await p.value("[...document.querySelectorAll('.panel p svg path')].map(e => getComputedStyle(e).stroke)")).size, 7);
 		}
 	},
 	async 'prints the graph without its controls'(p, at) {

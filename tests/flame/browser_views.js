@@ -164,7 +164,9 @@ module.exports = {
 		assert.equal(await command('#by=module'), 'prof report --by module');
 		assert.equal(await command('#table=self&fold=true'), 'prof report --merge-recursion');
 		assert.equal(await command('', 'Map<>::find'), "prof report --tree --focus '^Map<std::string, Node\\*>::find\\(std::string const&\\) const$'");
-		assert.equal(await command("#only=%2Bparse;-mem%27cmp;-%2F%5Eis_%2F"), "prof report --tree --focus '^parse$' --ignore '^mem'\\''cmp$|^is_'");
+		assert.equal(await command("#only=%2Bparse;-mem%27cmp;-%2F%5Eis_%2F"), "prof report --tree --focus '^parse$' --ignore '^mem'\\''cmp$' --ignore '^is_'");
+		assert.equal(await command('#only=%2Bparse;%2Bmain;~compile;~%2Fheap%2F'),
+			"prof report --tree --focus '^parse$' --focus '^main$' --hide '^compile$' --hide '[hH][eE][aA][pP]'");
 		await p.open(at('demo.svg'));
 		await live(p);
 		await focus(p);
