@@ -10,11 +10,13 @@
 #define THREADS_MAX 65536
 #define SLICES_MAX  4096
 #define TIME_MAX    ((uint64_t)INT64_MAX / 4)
+#define TEXT_MAX    ((size_t)256 << 20)
 #define CELLS_MAX   ((uint64_t)4 << 20)
 
 struct decoder {
 	struct flame_tree *tree;
 	struct bytes_reader r;
+	VEC(struct flame_string) words;
 	VEC(uint32_t) call;    /* column, by node */
 	VEC(uint32_t) callees; /* by frame: distinct ones so far */
 	struct hmap callee;    /* caller << 32 | which → frame */
@@ -31,22 +33,68 @@ static uint64_t read_count(struct bytes_reader *r, size_t size)
 	return r->failed ? 0 : n;
 }
 
-static void read_strings(struct decoder *d)
+static void split_lines(struct decoder *d, const char *at, const char *end)
+{
+	while (at) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+		struct flame_string s = { at, (size_t)((newline ? newline : end) - at) };
+		vec_push(&d->words, s);
+		at = newline ? newline + 1 : NULL;
+	}
+}
+
+/* Version 1: the strings, joined. Version 2: the words that strings are made of. */
+static uint64_t read_words(struct decoder *d)
 {
 	uint64_t count = reader_varint(&d->r), len = reader_varint(&d->r);
 	const char *at = (const char *)reader_take(&d->r, len);
 
-	if (!at || count == 0 || count > len + 1) {
-		d->r.failed = true;
+	d->r.failed |= !at || count == 0 || count > NODES_MAX;
+	if (!d->r.failed)
+		split_lines(d, at, at + len);
+	return count;
+}
+
+/* The next string of words goes behind text. */
+static void read_string_of_words(struct decoder *d, size_t *seen)
+{
+	struct bytes *text = &d->tree->text;
+
+	for (uint64_t k; (k = reader_varint(&d->r)) > 0 && !d->r.failed;) {
+		uint64_t word = k == 1 ? (*seen)++ : k - 2;
+		if (word >= d->words.len || (k > 1 && word >= *seen) ||
+		    text->len + d->words.data[word].len > TEXT_MAX) {
+			d->r.failed = true;
+			return;
+		}
+		bytes_append(text, d->words.data[word].s, d->words.data[word].len);
+	}
+}
+
+static void read_strings(struct decoder *d)
+{
+	uint64_t count = read_words(d);
+	size_t seen = 0, at = 0;
+
+	if (d->tree->version == 1) {
+		d->r.failed |= count != d->words.len;
+		for (size_t i = 0; i < d->words.len && !d->r.failed; i++)
+			vec_push(&d->tree->strings, d->words.data[i]);
 		return;
 	}
-	for (const char *end = at + len; at; count--) {
-		const char *newline = memchr(at, '\n', (size_t)(end - at));
-		struct flame_string s = { at, (size_t)((newline ? newline : end) - at) };
-		vec_push(&d->tree->strings, s);
-		at = newline ? newline + 1 : NULL;
+	/* Each string has an end at least. */
+	d->r.failed |= count > reader_left(&d->r);
+	for (uint64_t i = 0; i < count && !d->r.failed; i++) {
+		size_t start = d->tree->text.len;
+		read_string_of_words(d, &seen);
+		vec_push(&d->tree->strings,
+			 ((struct flame_string){ NULL, d->tree->text.len - start }));
 	}
-	d->r.failed |= count != 0;
+	for (size_t i = 0; i < d->tree->strings.len; i++) {
+		d->tree->strings.data[i].s =
+			at < d->tree->text.len ? (const char *)d->tree->text.data + at : "";
+		at += d->tree->strings.data[i].len;
+	}
 }
 
 static void read_names(struct decoder *d, size_t field)
@@ -327,6 +375,7 @@ int flame_tree_read(struct flame_tree *t, const void *data, size_t len)
 	memset(t, 0, sizeof(*t));
 	reader_init(&d.r, data, len);
 	read_all(&d);
+	vec_release(&d.words);
 	vec_release(&d.call);
 	vec_release(&d.callees);
 	hmap_release(&d.callee);
@@ -339,6 +388,7 @@ int flame_tree_read(struct flame_tree *t, const void *data, size_t len)
 
 void flame_tree_release(struct flame_tree *t)
 {
+	bytes_release(&t->text);
 	vec_release(&t->strings);
 	vec_release(&t->frames);
 	vec_release(&t->nodes);

@@ -67,7 +67,8 @@ struct flame_tree_metric {
 };
 
 struct flame_tree {
-	unsigned version; /* 1: the only metric has no name here */
+	unsigned version;  /* 1: the only metric has no name here */
+	struct bytes text; /* of strings, when they were put together of words */
 	VEC(struct flame_string) strings;
 	VEC(struct flame_tree_frame) frames;
 	VEC(struct flame_tree_node) nodes;     /* in preorder */

@@ -4,8 +4,9 @@
  * complete:
  *
  *   version (2)
- *   strings: count, length in bytes, then the strings joined by '\n'; each is printable; string 0
- *            is ""
+ *   strings: count; length in bytes of their words, then these joined by '\n'; then for each string
+ *            its words: 1 for the next one, k + 2 for the k-th again, 0 at the end. Words are what
+ *            names are made of: std :: vector < int >. Strings are printable; string 0 is ""
  *   frames, in the order of their first node: count, then columns:
  *     name, module, file: strings, each as zigzag difference to the row before
  *     line: a number
@@ -126,18 +127,54 @@ static void add_frames(struct bytes *out, struct strtab *strings, const struct c
 	append_release(out, &c.traits);
 }
 
+static bool is_word(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '_' || (c & 0x80);
+}
+
+/* Bytes of the word that s begins with: letters and digits, or what is between them. */
+static size_t word_length(const char *s, size_t len)
+{
+	size_t n = 1;
+
+	while (n < len && is_word(s[n]) == is_word(s[0]))
+		n++;
+	return n;
+}
+
+static void add_words(struct bytes *out, struct bytes *text, struct strtab *words, const char *s,
+		      size_t len)
+{
+	while (len > 0) {
+		size_t n = word_length(s, len), known = words->strings.len;
+		uint32_t id = strtab_add(words, s, n);
+		bool is_new = id == known;
+		if (is_new && text->len > 0)
+			bytes_u8(text, '\n');
+		if (is_new)
+			bytes_append(text, s, n);
+		/* Word 0 of the table is "", which is none. */
+		bytes_varint(out, is_new ? 1 : id + 1);
+		s += n;
+		len -= n;
+	}
+	bytes_u8(out, 0);
+}
+
 static void add_strings(struct bytes *out, const struct strtab *strings)
 {
-	struct bytes text = { 0 };
+	struct bytes text = { 0 }, names = { 0 };
+	struct strtab words;
 
-	for (uint32_t i = 0; i < strings->strings.len; i++) {
-		if (i > 0)
-			bytes_u8(&text, '\n');
-		bytes_append(&text, strtab_get(strings, i), strtab_len(strings, i));
-	}
+	strtab_init(&words);
+	for (uint32_t i = 0; i < strings->strings.len; i++)
+		add_words(&names, &text, &words, strtab_get(strings, i), strtab_len(strings, i));
 	bytes_varint(out, strings->strings.len);
 	bytes_varint(out, text.len);
 	append_release(out, &text);
+	append_release(out, &names);
+	strtab_release(&words);
 }
 
 static uint64_t sum_of(const uint64_t *values, size_t len)

@@ -1,9 +1,11 @@
 /*
- * embed OUTPUT.c KEEP.txt LOADER.js STILL.css LIVE.css DIFF.css [NAME SCRIPT.js… --]…: a tool of
- * the build. Makes scripts and style sheets small and writes them as C arrays. The scripts of each
- * NAME become one function; it and LIVE.css are deflated, as text that LOADER.js unpacks.
+ * embed OUTPUT.c KEEP.txt LOADER.js STILL.css LIVE.css DIFF.css [NAME FILE… --]…: a tool of the
+ * build. Makes scripts and style sheets small and writes them as C arrays. The scripts of each NAME
+ * become one function; it, LIVE.css and the style sheets of NAME are deflated, as text that
+ * LOADER.js unpacks.
  */
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,16 +83,27 @@ static void add_script(struct bytes *out, struct bytes *source, struct bytes *ke
 		die("the script: %s", wrong);
 }
 
-/* The style sheet and the scripts' function, a NUL between them. */
-static void pack(struct bytes *out, const char *style, char **scripts, struct bytes *keep)
+static bool is_style(const char *path)
+{
+	const char *dot = strrchr(path, '.');
+
+	return dot && strcmp(dot, ".css") == 0;
+}
+
+/* The style sheets and the scripts' function, a NUL between them. */
+static void pack(struct bytes *out, const char *style, char **files, struct bytes *keep)
 {
 	struct bytes source = { 0 }, content = { 0 }, packed = { 0 };
 
 	append(&source, "document.currentScript.run=(root,inflate,style)=>{'use strict';");
-	for (; *scripts; scripts++)
-		read_file(&source, *scripts);
+	for (char **file = files; *file; file++)
+		if (!is_style(*file))
+			read_file(&source, *file);
 	append(&source, "};");
 	add_style(&content, style);
+	for (; *files; files++)
+		if (is_style(*files))
+			add_style(&content, *files);
 	bytes_u8(&content, '\0');
 	add_script(&content, &source, keep);
 	zlib_deflate(&packed, content.data, content.len, 12);
@@ -122,7 +135,7 @@ static void write_array(FILE *f, const char *name, const struct bytes *b)
 		name);
 }
 
-/* NAME SCRIPT.js…, up to "--" or the end; returns what follows. */
+/* NAME FILE…, up to "--" or the end; returns what follows. */
 static char **write_packed(FILE *f, const char *style, char **words, struct bytes *keep)
 {
 	struct bytes packed = { 0 };
@@ -163,7 +176,7 @@ int main(int argc, char **argv)
 	struct bytes keep = { 0 };
 
 	if (argc < 9)
-		die("usage: embed OUTPUT.c KEEP.txt LOADER.js STILL.css LIVE.css DIFF.css [NAME SCRIPT.js... --]...");
+		die("usage: embed OUTPUT.c KEEP.txt LOADER.js STILL.css LIVE.css DIFF.css [NAME FILE... --]...");
 	FILE *f = fopen(argv[1], "we");
 	if (!f)
 		die("cannot write %s", argv[1]);

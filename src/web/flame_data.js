@@ -39,6 +39,17 @@ function reader(bytes) {
 	return { int, signed, column, text };
 }
 
+function readStrings(r) {
+	const size = r.int(), words = r.text(r.int()).split('\n');
+	let seen = 0;
+	return r.column(size, Array, () => {
+		let text = '';
+		for (let k; k = r.int();)
+			text += words[k > 1 ? k - 2 : seen++];
+		return text;
+	});
+}
+
 function readFrames(r, strings) {
 	const size = r.int();
 	const names = () => {
@@ -86,8 +97,7 @@ function decode(bytes) {
 	const r = reader(bytes);
 	if (r.int() !== 2)
 		throw new Error('unknown version');
-	r.int();
-	const strings = r.text(r.int()).split('\n');
+	const strings = readStrings(r);
 	readFrames(r, strings);
 	readMetrics(r, strings);
 	readAxes(r, strings);

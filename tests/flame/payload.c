@@ -45,23 +45,46 @@ static void decode_base91(struct bytes *out, const char *s, size_t len)
 		add_bits(out, &held, &count, digit(s[len - 1]), 8 - count);
 }
 
+/* The words that strings are made of, each ended by a NUL in text. */
+static void read_words(struct bytes *text, struct bytes_reader *r)
+{
+	uint64_t len = reader_varint(r);
+	const uint8_t *at = reader_take(r, len);
+
+	assert_non_null(at);
+	bytes_append(text, at, len);
+	bytes_u8(text, '\0');
+	for (size_t i = 0; i < len; i++)
+		if (text->data[i] == '\n')
+			text->data[i] = '\0';
+}
+
 static void read_strings(struct payload_tree *t, struct bytes_reader *r)
 {
-	uint64_t count = reader_varint(r), len = reader_varint(r);
-	const uint8_t *text = reader_take(r, len);
+	uint64_t count = reader_varint(r);
+	struct bytes words = { 0 };
+	const char *next = NULL;
+	VEC(const char *) seen = { 0 };
 
-	assert_non_null(text);
-	bytes_append(&t->text, text, len);
-	bytes_u8(&t->text, '\0');
-	char *s = (char *)t->text.data;
+	assert_in_range(count, 1, reader_left(r));
+	read_words(&words, r);
 	for (uint64_t i = 0; i < count; i++) {
-		char *end = strchr(s, '\n');
-		vec_push(&t->strings, s);
-		assert_true((end != NULL) == (i + 1 < count));
-		if (end)
-			*end = '\0';
-		s = end ? end + 1 : s;
+		for (uint64_t k; (k = reader_varint(r)) > 0;) {
+			if (k == 1) {
+				next = next ? next + strlen(next) + 1 : (const char *)words.data;
+				assert_true(next < (const char *)words.data + words.len);
+				vec_push(&seen, next);
+			}
+			assert_in_range(k, 1, seen.len + 1);
+			const char *word = seen.data[k == 1 ? seen.len - 1 : k - 2];
+			bytes_append(&t->text, word, strlen(word));
+		}
+		bytes_u8(&t->text, '\0');
 	}
+	for (const char *s = (const char *)t->text.data; count > 0; count--, s += strlen(s) + 1)
+		vec_push(&t->strings, s);
+	vec_release(&seen);
+	bytes_release(&words);
 }
 
 static uint32_t read_name(const struct payload_tree *t, struct bytes_reader *r, uint32_t before)

@@ -576,7 +576,7 @@ static void test_embedded_texts(void **state)
 	assert_null(strstr(web_flame_js, "]]>"));
 	assert_null(strstr(web_flame_css, "</"));
 	expect_packed(web_flame_plain, web_flame_plain_len, 16 * 1024);
-	expect_packed(web_flame_timed, web_flame_timed_len, 18 * 1024);
+	expect_packed(web_flame_timed, web_flame_timed_len, 19 * 1024);
 }
 
 /* The SVG without script and style sheet, which have tests of their own. */
