@@ -128,6 +128,15 @@ static void report_command(struct bytes *out, const char *name, const struct fla
 	bytes_release(&words);
 }
 
+static size_t count_weights(const struct flame_metrics *metrics)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < metrics->rows.len; i++)
+		count += !(metrics->rows.data[i].flags & FLAME_SPREAD);
+	return count;
+}
+
 /* The tree, and the script that goes with it. */
 static void metadata(struct bytes *out, const struct flame_page *page)
 {
@@ -149,7 +158,7 @@ static void metadata(struct bytes *out, const struct flame_page *page)
 		bytes_printf(out, " data-width=\"%ld\"", lround(page_width(o)));
 	bytes_printf(out, ">");
 	bool is_timed = flame_payload(out, page->tree, page->metrics,
-				      2 * FLAME_NODE_BUDGET / (page->metrics->rows.len + 1));
+				      2 * FLAME_NODE_BUDGET / (count_weights(page->metrics) + 1));
 	bytes_printf(out, "</metadata>\n<metadata class=\"prof-script\">");
 	if (page->diff)
 		bytes_append(out, web_flame_differential, web_flame_differential_len);

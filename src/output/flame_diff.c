@@ -79,7 +79,7 @@ void flame_diff_attributes(struct bytes *out, const struct flame_diff *d)
 		     base->total ? base->sampled / (double)base->total : 0,
 		     new->total ? new->sampled / (double)new->total : 0);
 	if (d->tree->is_absolute)
-		bytes_printf(out, " data-scale=\"weights\"");
+		bytes_printf(out, " data-absolute=\"true\"");
 }
 
 void flame_diff_page(struct flame_page *page, struct flame_diff *d)

@@ -30,9 +30,9 @@ enum flame_diff_paint {
 	FLAME_DIFF_PAINTS,
 };
 
-_Static_assert(FLAME_DIFF_PAINTS < FLAME_KINDS, "the last kind is the root's");
+_Static_assert(FLAME_DIFF_PAINTS <= FLAME_KINDS, "they take the place of kinds");
 
-/* Of a node of drawn but the root. */
+/* Of a node of drawn. */
 uint8_t flame_diff_paint(const struct flame_diff *d, uint32_t node);
 /* 0..FLAME_SHADES-1: by how much it changed. */
 unsigned flame_diff_shade(const struct flame_diff *d, uint32_t node);

@@ -22,13 +22,15 @@ static bool is_on(const struct flame_diff *d, uint32_t node, int side)
 
 bool flame_diff_is_fresh(const struct flame_diff *d, uint32_t node)
 {
-	return !is_on(d, node, DIFF_BASE);
+	return node != 0 && !is_on(d, node, DIFF_BASE);
 }
 
 uint8_t flame_diff_paint(const struct flame_diff *d, uint32_t node)
 {
 	uint8_t change = node_of(d, node)->change;
 
+	if (node == 0)
+		return FLAME_DIFF_SAME;
 	if (!is_on(d, node, DIFF_NEW))
 		return change == DIFF_LESS ? FLAME_DIFF_GONE_LESS : FLAME_DIFF_GONE;
 	return change == DIFF_MORE   ? FLAME_DIFF_MORE
@@ -54,7 +56,7 @@ char flame_diff_letter(uint8_t paint)
 {
 	static const char letters[FLAME_DIFF_PAINTS + 1] = "gbowvx";
 
-	return paint < FLAME_DIFF_PAINTS ? letters[paint] : flame_kind_letter(paint);
+	return letters[paint < FLAME_DIFF_PAINTS ? paint : (uint8_t)FLAME_DIFF_SAME];
 }
 
 bool flame_diff_is_hollow(uint8_t paint)

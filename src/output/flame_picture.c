@@ -43,7 +43,7 @@ static uint8_t paint_of(const struct picture *p, uint32_t node)
 {
 	uint8_t kind = p->page->drawn->nodes.data[node].kind;
 
-	if (node != 0 && p->page->diff)
+	if (p->page->diff)
 		return flame_diff_paint(p->page->diff, node);
 	return node == 0 ? CODE_THREAD : kind < FLAME_KINDS ? kind : CODE_UNKNOWN;
 }
@@ -201,7 +201,7 @@ static void add_box(struct picture *p, const struct flame_box *box, bool labelle
 	const char *raw = key_of(p->page->drawn, box->node)->name;
 	struct bytes name = { 0 };
 	text_append_printable(&name, raw, strlen(raw));
-	const struct flame_diff *diff = box->node ? p->page->diff : NULL;
+	const struct flame_diff *diff = p->page->diff;
 	unsigned shade = diff ? flame_diff_shade(diff, box->node)
 			      : flame_shade((const char *)name.data, name.len);
 	if (labelled)

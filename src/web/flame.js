@@ -116,8 +116,8 @@ function pattern(what) {
 function command(v) {
 	const quote = text => `'${text.replace(/'/g, "'\\''")}'`;
 	const of = sign => S.only.filter(o => o[0] === sign).map(o => pattern(o.slice(1))).filter(p => p);
-	const words = [diff ? diff.report() : meta.dataset.report], focus = of('+'), ignore = of('-');
-	if (metrics[1] && !diff)
+	const words = [meta.dataset.report], focus = of('+'), ignore = of('-');
+	if (metrics[1] && !comparing)
 		words.push('--event ' + quote(M.name));
 	if (span() || meta.dataset.time)
 		words.push('--time ' + (span() ? timeOf(...span()) : quote(meta.dataset.time)));
@@ -215,8 +215,7 @@ function build() {
 
 return inflate(meta.textContent).then(bytes => {
 	decode(bytes);
-	if (diff)
-		diff.prepare();
+	prepare();
 	build();
 	listen();
 	read();

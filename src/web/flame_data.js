@@ -12,7 +12,6 @@ const KIND_NAMES = ['program', 'library', 'kernel', 'JIT', 'inlined', 'unknown',
 const hueOf = kind => meta.dataset.hue && !'st'.includes(KINDS[kind]) ? meta.dataset.hue : KINDS[kind];
 const UNITS = ['count', 'ns', 'bytes'];
 let T, F, W, M, metrics, hidden;
-let diff; // of two profiles: what flame_diff.js does
 
 // Reads integers and columns of them.
 function reader(bytes) {

@@ -71,11 +71,9 @@ function layOut() {
 const yOf = row => (row - firstRow) * ROW;
 
 function colour(box) {
-	const v = box.v, kind = v.k < 0 ? 't' : hueOf(F.kind[v.f]);
-	const own = diff ? diff.paint(v) : kind + (v.k < 0 ? 0 : F.shade[v.f]);
-	if (isHit(v))
+	if (isHit(box.v))
 		return 'hit';
-	return own + (box.above ? ' above' : search && !search.error ? ' away' : '');
+	return paint(box.v) + (box.above ? ' above' : search && !search.error ? ' away' : '');
 }
 
 // Where a height on the screen is in the drawing. A frame around it may have scaled it down.
@@ -90,10 +88,8 @@ function visibleRows() {
 	return [Math.floor((first - screen / 2) / 8) * 8, Math.ceil((first + screen * 1.5) / 8) * 8];
 }
 
-const labelText = (v, limit) => diff ? diff.label(v, limit) : fit(nameOf(v), v.k < 0 ? 7 : F.kind[v.f], limit);
-
 function draw(force) {
-	const [from, to] = visibleRows(), strokes = diff ? diff.seeds() : {}, parts = [];
+	const [from, to] = visibleRows(), strokes = {}, parts = [];
 	if (!force && drawnRows === from + ' ' + to)
 		return;
 	drawnRows = from + ' ' + to;
@@ -102,9 +98,7 @@ function draw(force) {
 		for (const box of rows.get(row) || []) {
 			const x = Math.round(box.x), end = Math.round(box.x + box.w) - (box.w > 3 ? 1 : 0), y = yOf(row);
 			const c = colour(box);
-			strokes[c] = (strokes[c] || '') + `M${x} ${y + 8}h${Math.max(1, end - x)}`;
-			if (diff)
-				diff.extra(strokes, box.v, x, end, y);
+			stroke(strokes, c, box.v, x, Math.max(1, end - x), y + 8);
 			if (box.w >= LABEL && labels++ < LABELS)
 				parts.push(make('text', { x: x + 3, y: y + 12, class: c === 'hit' ? c : '' },
 					labelText(box.v, Math.floor((box.w - 5) / COLUMN))));

@@ -28,19 +28,6 @@ function header() {
 	return head;
 }
 
-// What the shown metric amounts to (the writer said it of the first), and to which kinds of code it goes.
-function showHead() {
-	if (diff)
-		return diff.legend();
-	const sum = list => list.reduce((a, b) => a + b, 0), all = sum(M.self), facts = ui.facts.slice(), shares = KIND_NAMES.map(() => 0);
-	if (M !== metrics[0])
-		facts.splice(0, 3, M.name, weight(all), digits(sum(M.samples)) + (M.summed ? ' stacks' : ' samples'));
-	ui.sum.textContent = facts.join(' \u00b7 ');
-	T.frame.forEach((f, n) => shares[F.kind[f]] += M.self[n] / all);
-	ui.kinds.replaceChildren(...shares.map((s, kind) => s && el('span', {}, swatch(hueOf(kind) + '0'),
-		`${KIND_NAMES[kind]}${MARKS[KINDS[kind]] || ''} ${(100 * s).toFixed(1)}%`)).filter(e => e));
-}
-
 // A choice among the metrics, where there are several.
 function metricChoice() {
 	const names = metrics.map(m => m.name), go = name => change({ metric: name === names[0] ? '' : name });
@@ -153,29 +140,6 @@ function more(left) {
 	return b;
 }
 
-// What the search finds, or all. A click on a name shows all of that function.
-function table() {
-	const rows = functions().filter(r => r.found).sort(ORDERS[S.table] || ORDERS['self']);
-	const order = (key, text, span) => {
-		const b = el('button', { type: 'button' }, text);
-		on(b, 'click', () => change({ table: key }, true));
-		return el('th', { 'aria-sort': S.table !== key ? 'none' : key === 'name' ? 'ascending' : 'descending', colspan: span }, b);
-	};
-	const t = el('table', { class: 'rows' },
-		el('tr', {}, order('name', S.by ? 'Module' : 'Function', 1), order('self', 'self', 2), order('total', 'total', 2)));
-	for (const r of rows.slice(0, tableRows)) {
-		const name = labelOf(r.f) || '(small frames)', go = el('button', { type: 'button', title: name }, shorten(name, 300));
-		on(go, 'click', () => r.f && change({ view: 'pair', at: name, zoom: [] }));
-		t.append(el('tr', {}, el('td', {}, swatch(hueOf(F.kind[r.f]) + '0'), go), ...[weight(r.self), share(r.self),
-			weight(r.total), share(r.total)].map(x => el('td', {}, x))));
-	}
-	if (!rows.length)
-		return ['nothing that the search finds'];
-	if (rows.length <= tableRows)
-		return [t];
-	return [t, more(rows.length - tableRows)];
-}
-
 function help() {
 	const keys = [['click, Enter', 'zoom in'], ['Esc', 'zoom out, or close this'], ['arrows', 'go to the frames around'],
 		['/, Ctrl-F', 'search'], ['c', 'copy the stack in folded form'], ['C', 'copy the prof report command that shows the same']];
@@ -253,22 +217,12 @@ function error(count, all) {
 
 // Two lines about a frame.
 function describe(v) {
-	const f = v.k < 0 ? -1 : v.f, out = [];
+	const f = v.k < 0 ? -1 : v.f;
 	let place = '';
 	if (f > 0)
 		place = [KIND_NAMES[F.kind[f]] + (F.guessed[f] ? ', guessed' : ''), base(F.module[f]),
 			S.by ? '' : F.file[f] && base(F.file[f]) + (F.line[f] ? ':' + F.line[f] : '')].filter(x => x).join(' \u00b7 ');
-	if (diff)
-		return [nameOf(v), place, diff.numbers(v)];
-	out.push(`${weight(v.t)}, ${share(v.t)} of all${error(v.c, W.all[0])}`);
-	if (v.p && v.p.k >= 0)
-		out.push(`${percent(v.t, v.p.t)} of ${v.up ? 'what it calls' : 'its caller'}`);
-	if (zoomed && zoomed.p && v !== zoomed)
-		out.push(`${percent(v.t, zoomed.t)} of view`);
-	if (!v.up)
-		out.push(`self ${weight(v.s)} (${share(v.s)}${error(v.n, W.all[0])})`);
-	out.push(`${digits(v.c)} ${M.summed ? 'stack' : 'sample'}${v.c === 1 ? '' : 's'}`);
-	return [nameOf(v), place, out.join(' \u00b7 ')];
+	return [nameOf(v), place, numbers(v)];
 }
 
 function show(v, aloud) {

@@ -90,10 +90,7 @@ function filter() {
 		for (let n = 1; n < T.count; n++)
 			on[n] = on[T.parent[n]] | hits[T.frame[n]];
 	}
-	const keep = marks.length && (n => marks.every(m => m.on[n] === m.want));
-	weigh(keep);
-	if (diff)
-		diff.weighSides(keep);
+	weighAll(marks.length && (n => marks.every(m => m.on[n] === m.want)));
 }
 
 function follow(v, path) {

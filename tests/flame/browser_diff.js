@@ -45,7 +45,7 @@ module.exports = {
 		const shown = await labels(p);
 		for (const label of ['main', '+ parse', '\u2212 emit', 'read', '+ fresh [new]', '\u2212 old [gone]'])
 			assert(shown.includes(label), `${label} of ${shown.join(', ')}`);
-		assert.deepEqual(await classes(p), ['b2', 'g0', 'hole', 'o1', 'o3', 't0', 'w0', 'x0']);
+		assert.deepEqual(await classes(p), ['b2', 'g0', 'hole', 'o1', 'o3', 'w0', 'x0']);
 		assert.match(await over(p, '+ parse'), /^parse program .*base 6\.00 s, 40\.0% ±2\.\d\d → new 7\.50 s, 50\.0% ±2\.\d\d · \+10\.00 points · self 0\.00% → 0\.00%$/);
 		assert.match(await over(p, '\u2212 old [gone]'), /base 3\.00 s, 20\.0% ±\d\.\d\d → new 0 ns, 0\.00% ±0\.\d\d · −20\.00 points/);
 		assert.match(await over(p, 'read'), /\+0\.00 points, not told apart/);
@@ -56,13 +56,12 @@ module.exports = {
 		const stillClasses = "[...document.querySelectorAll('g.still > g')].map(g => g.getAttribute('class'))";
 		await p.open(at('diff.svg'));
 		await live(p);
-		const still = (await p.value(stillClasses)).map(c => c === 't1' ? 't0' : c);
-		assert.deepEqual([...still, 'hole'].sort(), await classes(p));
+		assert.deepEqual([...await p.value(stillClasses), 'hole'].sort(), await classes(p));
 	},
 	async 'finds no difference between equals'(p, at) {
 		await p.open(at('same.svg'));
 		await live(p);
-		assert.deepEqual(await classes(p), ['g0', 't0']);
+		assert.deepEqual(await classes(p), ['g0']);
 		await p.value("location.hash = '#table=change'");
 		await p.until("document.querySelectorAll('.rows tr').length > 3");
 		assert.deepEqual([...new Set((await rows(p)).map(r => r[4]))], ['']);
@@ -100,7 +99,7 @@ module.exports = {
 		assert(shown.includes('+ main') && shown.includes('+ parse'), shown.join());
 		assert.match(await over(p, '+ parse'), /base 6\.00 s, 40\.0%.* → new 12\.0 s, 40\.0%.* · \+6\.00 s/);
 		await choose(p, 'difference');
-		assert.deepEqual(await classes(p), ['g0', 't0']);
+		assert.deepEqual(await classes(p), ['g0']);
 		assert.equal(await hash(p), '#metric=difference');
 	},
 	async 'has a table of changes, the told ones first'(p, at) {

@@ -1,0 +1,47 @@
+// What is shown of one profile. Where two are compared, flame_diff.js stands for it.
+const comparing = false, prepare = () => null, weighAll = weigh;
+
+const paint = v => v.k < 0 ? 't0' : hueOf(F.kind[v.f]) + F.shade[v.f];
+const labelText = (v, limit) => fit(nameOf(v), v.k < 0 ? 7 : F.kind[v.f], limit);
+
+function stroke(strokes, c, v, x, w, y) {
+	strokes[c] = `${strokes[c] || ''}M${x} ${y}h${w}`;
+}
+
+// What the shown metric amounts to (the writer said it of the first), and to which kinds of code it goes.
+function showHead() {
+	const sum = list => list.reduce((a, b) => a + b, 0), all = sum(M.self), facts = ui.facts.slice(), shares = KIND_NAMES.map(() => 0);
+	if (M !== metrics[0])
+		facts.splice(0, 3, M.name, weight(all), digits(sum(M.samples)) + (M.summed ? ' stacks' : ' samples'));
+	ui.sum.textContent = facts.join(' \u00b7 ');
+	T.frame.forEach((f, n) => shares[F.kind[f]] += M.self[n] / all);
+	ui.kinds.replaceChildren(...shares.map((s, kind) => s && el('span', {}, swatch(hueOf(kind) + '0'),
+		`${KIND_NAMES[kind]}${MARKS[KINDS[kind]] || ''} ${(100 * s).toFixed(1)}%`)).filter(e => e));
+}
+
+function numbers(v) {
+	return [`${weight(v.t)}, ${share(v.t)} of all${error(v.c, W.all[0])}`,
+		v.p && v.p.k >= 0 && `${percent(v.t, v.p.t)} of ${v.up ? 'what it calls' : 'its caller'}`,
+		zoomed && zoomed.p && v !== zoomed && `${percent(v.t, zoomed.t)} of view`,
+		!v.up && `self ${weight(v.s)} (${share(v.s)}${error(v.n, W.all[0])})`,
+		`${digits(v.c)} ${M.summed ? 'stack' : 'sample'}${v.c === 1 ? '' : 's'}`].filter(x => x).join(' \u00b7 ');
+}
+
+// What the search finds, or all. A click on a name shows all of that function.
+function table() {
+	const rows = functions().filter(r => r.found).sort(ORDERS[S.table] || ORDERS['self']);
+	const order = (key, span, text = key) => {
+		const b = el('button', { type: 'button' }, text);
+		on(b, 'click', () => change({ table: key }, true));
+		return el('th', { 'aria-sort': S.table !== key ? 'none' : key === 'name' ? 'ascending' : 'descending', colspan: span }, b);
+	};
+	const t = el('table', { class: 'rows' },
+		el('tr', {}, order('name', 1, S.by ? 'Module' : 'Function'), order('self', 2), order('total', 2)));
+	for (const r of rows.slice(0, tableRows)) {
+		const name = labelOf(r.f) || '(small frames)', go = el('button', { type: 'button', title: name }, shorten(name, 300));
+		on(go, 'click', () => r.f && change({ view: 'pair', at: name, zoom: [] }));
+		t.append(el('tr', {}, el('td', {}, swatch(hueOf(F.kind[r.f]) + '0'), go), ...[weight(r.self), share(r.self),
+			weight(r.total), share(r.total)].map(x => el('td', {}, x))));
+	}
+	return rows.length > tableRows ? [t, more(rows.length - tableRows)] : rows.length ? [t] : ['nothing that the search finds'];
+}
