@@ -120,12 +120,13 @@ let planted = '', enlarged = '';
 function apply() {
 	M = metrics.find(m => m.name === S.metric) || metrics[0];
 	filter();
-	showHead();
-	setKeys(S.by);
 	const plan = JSON.stringify({ ...S, q: '', table: '', zoom: [] }), place = plan + unlist(S.zoom);
 	if (plan !== planted) {
 		planted = plan;
+		setKeys(S.by);
 		plant();
+		showHead();
+		showTime();
 	}
 	if (place !== enlarged) {
 		enlarged = place;
@@ -139,7 +140,6 @@ function apply() {
 	for (const { b, pressed } of buttons)
 		if (pressed)
 			b.setAttribute('aria-pressed', !!pressed());
-	showTime();
 	if (sheet === 'threads')
 		showThreads();
 	showPath();

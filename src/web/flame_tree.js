@@ -2,17 +2,14 @@
 //   k key, f a frame of it (for colour and place), p parent, d depth, up (children are callers),
 //   ns the nodes it stands for, t total, s self, c samples, n those of its own, kids once opened;
 //   when up: ws and cs, the weight and samples that flow through each of ns.
-let keyOf, keyedBy;
+let keyOf;
 
 // What a frame is called: its function, or in the view by modules its module.
 const labelOf = f => S.by && F.module[f] || F.name[f];
 
 // Keys say which frames are one row: the same name in the same module, or the same module.
 function setKeys(byModule) {
-	if (keyOf && keyedBy === byModule)
-		return;
 	const first = new Map();
-	keyedBy = byModule;
 	keyOf = new Uint32Array(F.count);
 	for (let f = 0; f < F.count; f++) {
 		const id = byModule && F.module[f] ? F.module[f] : F.module[f] + '\n' + F.name[f];
