@@ -21,16 +21,12 @@
 		const stream = new Blob([bytes.subarray(0, size)]).stream().pipeThrough(new DecompressionStream('deflate'));
 		return new Uint8Array(await new Response(stream).arrayBuffer());
 	};
-	// The picture is painted first; a page that nobody looks at paints none.
-	const painted = new Promise(done => {
-		requestAnimationFrame(() => setTimeout(done));
-		setTimeout(done, 500);
-	});
-	painted.then(() => inflate(root.querySelector('.prof-script').textContent)).then(bytes => {
+	// The picture is painted first; a page that nobody looks at waits.
+	requestAnimationFrame(() => inflate(root.querySelector('.prof-script').textContent).then(bytes => {
 		const [style, text] = new TextDecoder().decode(bytes).split('\0'), script = document.createElementNS(root.namespaceURI, 'script');
 		script.textContent = text;
 		root.append(script);
 		script.remove();
 		return script.run(root, inflate, style);
-	}).catch(console.error);
+	}).catch(console.error));
 }

@@ -86,8 +86,7 @@ const add = (sign, what) => change({ only: [...S.only, sign + what], zoom: [] })
 const found = () => !!search && !search.error;
 
 function bar() {
-	ui.query = el('input', { type: 'search', placeholder: 'Search (/): pattern', 'aria-label': 'Search',
-		title: 'regular expression; module: or file: before it looks there',
+	ui.query = el('input', { type: 'search', placeholder: 'Search (/): regex', 'aria-label': 'Search',
 		spellcheck: 'false', autocomplete: 'off' });
 	ui.found = el('span', { class: 'soft' });
 	ui.path = el('nav', { class: 'path', 'aria-label': 'Zoom path and filters' });
@@ -108,7 +107,7 @@ function bar() {
 		button('Bottom-up', 'b', 'callers of what runs itself', act(() => ({ view: S.view === 'up' ? 'down' : 'up', at: '', zoom: [] })), () => S.view === 'up'),
 		button('Modules', 'm', 'modules instead of functions', act(() => ({ by: S.by ? '' : 'module', view: S.view === 'pair' ? 'down' : S.view, at: '', zoom: [] })), () => S.by),
 		button('Fold recursion', 'r', 'direct recursion as one frame', act(() => ({ fold: !S.fold, zoom: [] })), () => S.fold),
-		one('Callers & callees', 's', 'who calls the selected function, and what it calls', () => change({ view: 'pair', at: labelOf(selected.f), zoom: [] })),
+		one('Callers & callees', 's', 'around the selected frame', () => change({ view: 'pair', at: labelOf(selected.f), zoom: [] })),
 		filter('Focus', 'f', 'only stacks through', '+'),
 		filter('Ignore', 'x', 'no stacks through', '-'),
 		filter('Hide', 'h', 'leave out: its callers call what it calls:', '~'),
