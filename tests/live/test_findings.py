@@ -1,7 +1,7 @@
 """Findings that need more than samples: programs that bring them about, and others like them that do not."""
 import shutil
 
-from proftest import expect, expect_equal, main, need_tool, record, run
+from proftest import expect, expect_equal, main, need_root, need_tool, program, record, run
 
 LOOP = """
 volatile unsigned long sum;
@@ -43,6 +43,27 @@ def test_clang_says_it_when_it_was_asked_to():
     expect("debug-build" not in found(compiled("clang")), "it is not known")
     expect("debug-build" in found(compiled("clang", "-grecord-command-line")), "it is known")
     expect("debug-build" not in found(compiled("clang", "-O2", "-grecord-command-line")), "optimized")
+
+
+HABITS = {"locks": "locks", "malloc": "allocator", "copy": "copying"}
+IN_THE_KERNEL = {"syscalls": "syscall-entry", "faults": "page-faults"}
+
+
+def test_habits_are_found():
+    """Each program has its own, and none of the others' but what the kernel adds."""
+    for mode, finding in HABITS.items():
+        ids = set(found([program("habits"), mode]))
+        expect(finding in ids, "%s: %s" % (mode, sorted(ids)))
+        expect_equal(ids & set(HABITS.values()), {finding}, mode)
+    ids = set(found([program("habits"), "compute"]))
+    expect(not ids & {"debug-build", *HABITS.values(), *IN_THE_KERNEL.values()}, "compute: %s" % sorted(ids))
+
+
+def test_habits_in_the_kernel_are_found():
+    need_root()
+    for mode, finding in IN_THE_KERNEL.items():
+        ids = set(found([program("habits"), mode]))
+        expect(finding in ids, "%s: %s" % (mode, sorted(ids)))
 
 
 def test_the_machine_was_asked_for_stolen_time():
