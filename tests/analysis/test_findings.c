@@ -366,7 +366,7 @@ static void code_without_lines_is_found(void **state)
 		  "fetch its debug file", MODULE_NO_DEBUG_FILE, IDENTITY_GNU_BUILD_ID },
 		{ "/usr/lib/x86_64-linux-gnu/libz.so.1", NULL, "it is stripped, build it with -g",
 		  MODULE_NO_DEBUG_FILE, IDENTITY_CONTENT_HASH },
-		{ "/home/me/libz.so.1", NULL, "it is stripped, build it with -g",
+		{ "/srv/app/libz.so.1", NULL, "it is stripped, build it with -g",
 		  MODULE_NO_DEBUG_FILE, IDENTITY_GNU_BUILD_ID },
 		{ "/usr/lib/libz.so.1", NULL, "build it with -g", 0, IDENTITY_GNU_BUILD_ID },
 	};
