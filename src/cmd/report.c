@@ -191,8 +191,7 @@ static bool is_interactive(const struct options *o)
 
 static bool is_of_frames(const struct cmd_option *row)
 {
-	return strcmp(row->name, "no-inline") == 0 || strcmp(row->name, "demangle") == 0 ||
-	       strcmp(row->name, "hide") == 0;
+	return strcmp(row->name, "no-inline") == 0 || strcmp(row->name, "demangle") == 0;
 }
 
 static int run_interactive(const struct options *o, struct cmd_view *v)
@@ -202,6 +201,7 @@ static int run_interactive(const struct options *o, struct cmd_view *v)
 	struct tui_input in = {
 		.profile = &v->profile,
 		.filter = cmd_filter_spec(&o->input),
+		.hides = o->input.hide.items,
 		.frames = cmd_frames(&o->input),
 		.frame_words = frame_words,
 		.view = around	      ? TUI_AROUND
@@ -221,16 +221,21 @@ static int run(void *options, int argc, char **argv)
 	const struct options *o = options;
 	struct error err = { 0 };
 	struct bytes out = { 0 };
+	struct cmd_input_options input = o->input;
+	bool interactive = is_interactive(o);
 	struct cmd_view v;
 
+	/* There hiding can be taken back. */
+	if (interactive)
+		memset(&input.hide, 0, sizeof(input.hide));
 	int status = check(o);
 	if (status == EXIT_DONE && o->tui && !tui_is_possible(&err))
 		status = cmd_fail(&command_report, &err, EXIT_FAILED);
 	if (status == EXIT_DONE)
-		status = cmd_view_open(&v, &command_report, &o->input, argc, argv, true);
+		status = cmd_view_open(&v, &command_report, &input, argc, argv, true);
 	if (status != EXIT_DONE)
 		return status;
-	if (is_interactive(o)) {
+	if (interactive) {
 		status = run_interactive(o, &v);
 		cmd_view_release(&v);
 		return status;

@@ -294,6 +294,8 @@ static void init_start(struct model *m)
 	struct state *s = &m->start;
 
 	filters_from_spec(&s->filters, &in->filter);
+	for (size_t i = 0; in->hides && in->hides[i]; i++)
+		filters_add(&s->filters, FILTER_HIDE, in->hides[i], NULL);
 	s->fold = in->frames.merge_recursion;
 	s->view = in->view == TUI_INVERTED ? VIEW_UP : VIEW_DOWN;
 	s->table = in->view == TUI_TABLE;

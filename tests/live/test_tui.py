@@ -205,7 +205,7 @@ def test_terminals():
 def test_not_on_every_terminal():
     """Where it cannot be shown it is text; --tui says so in one line."""
     recording()
-    with Terminal(TERM="dumb") as t:
+    with Terminal(TERM="dumb", PROF_PAGER="cat") as t:
         t.command('"$PROF" report; echo "status $?"')
         screen = t.wait("status 0")
         expect("SELF" in screen and "quit" not in screen, "text: " + screen)
@@ -239,7 +239,7 @@ def test_views_to_begin_with():
     recording()
     with Terminal() as t:
         for options, word in (("--inverted", "bottom-up"), ("--callers half", "callers & callees of half"), ("--tree", "icicle graph"),
-                              ("--time 10%-90%", "time 10%-90%")):
+                              ("--time 10%-90%", "time 10%-90%"), ("--hide half --focus half", "hidden half")):
             screen = t.open(options)
             expect(word in screen, "%s: %s" % (options, screen))
             t.close()

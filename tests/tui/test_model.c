@@ -167,7 +167,8 @@ static void test_command_shows_the_same(void **state)
 	expect_command(&f, "down down down x",
 		       "prof report --tree --time 10%-90% --ignore '^eval$'", true);
 	expect_command(&f, "0 down down down enter", "prof report --tree --focus '^eval$'", false);
-	expect_command(&f, "0 down down h", "prof report --tree", false);
+	expect_command(&f, "0 down down h", "prof report --tree --hide '^run$'", true);
+	expect_command(&f, "0 m down h", "prof report --by module --tree", false);
 	fixture_release(&f);
 }
 
@@ -350,10 +351,11 @@ static void test_start_around_a_function(void **state)
 	assert_non_null(strstr(err.text, "no_such_function"));
 	f.in.around = "parse";
 	f.in.filter.time = "0,0.2";
+	f.in.hides = (const char *const[]){ "^eval$", NULL };
 	error_clear(&err);
 	assert_int_equal(model_init(&f.model, &f.in, &err), 0);
 	assert_string_equal(selected(&f), "parse");
-	assert_int_equal(f.model.state.filters.items.len, 1);
+	assert_int_equal(f.model.state.filters.items.len, 2);
 	press(&f, "down");
 	assert_string_equal(selected(&f), "tokenize");
 	press(&f, "up up");
