@@ -577,6 +577,7 @@ static void test_embedded_texts(void **state)
 	assert_null(strstr(web_flame_css, "</"));
 	expect_packed(web_flame_plain, web_flame_plain_len, 16 * 1024);
 	expect_packed(web_flame_timed, web_flame_timed_len, 19 * 1024);
+	expect_packed(web_flame_differential, web_flame_differential_len, 20 * 1024);
 }
 
 /* The SVG without script and style sheet, which have tests of their own. */
