@@ -178,7 +178,7 @@ static void draw_details(const struct model *m, const struct grid_area *a)
 	bytes_u8(&numbers, '\0');
 	size_t wide = text_width((const char *)place.data, place.len - 1) + 2;
 	size_t room = a->height > 1 && wide + 10 < a->width ? a->width - wide : a->width;
-	CLEANUP_FREE char *shown = show_elide(&show, (const char *)name.data, room);
+	CLEANUP_FREE char *shown = show_function(&show, (const char *)name.data, room);
 	unsigned end = grid_text(a, 0, 0, a->width, shown, STYLE(GRID_PLAIN, GRID_BOLD));
 	const char *rest = (const char *)(a->height > 1 ? place.data : numbers.data);
 	if (end + 6 < a->width)
