@@ -251,6 +251,13 @@ static void release(struct apart *a)
 	close_fd_ptr(&a->control);
 }
 
+/* However far it came: what it wanted the memory for says nothing to who reads it. */
+static int tell_no_memory(const char *name, struct error *err)
+{
+	error_clear(err);
+	return error_set(err, ERROR_NO_MEMORY, "%s: out of memory", name);
+}
+
 int apart_run(const struct apart_job *job, struct error *err)
 {
 	struct apart a = { .job = job,
@@ -262,7 +269,7 @@ int apart_run(const struct apart_job *job, struct error *err)
 		if (a.pid > 0)
 			wait_for_end(&a, true);
 		release(&a);
-		return -1;
+		return err && err->code == ERROR_NO_MEMORY ? tell_no_memory(job->name, err) : -1;
 	}
 	bool has_spoken = wait_for_message(&a, &m);
 	look_after_openers(&a); /* there may be something to say */
