@@ -77,6 +77,14 @@ static void fill_rate(struct perf_event_attr *attr, const struct event_sampling 
 	}
 }
 
+/* The kernel makes a sample of each software event and tracepoint hit, whatever the period, when
+ * samples have one (perf_swevent_event in kernel/events/core.c). */
+static bool ignores_period(const struct event_spec *spec)
+{
+	return !spec->is_clock &&
+	       (spec->type == PERF_TYPE_SOFTWARE || spec->type == PERF_TYPE_TRACEPOINT);
+}
+
 static bool is_dummy(const struct event_spec *spec)
 {
 	return spec->type == PERF_TYPE_SOFTWARE && spec->config == PERF_COUNT_SW_DUMMY;
@@ -107,6 +115,8 @@ int attr_fill(struct perf_event_attr *attr, const struct event_spec *spec,
 	if (is_dummy(spec) || how->counts_only)
 		return 0;
 	fill_rate(attr, how);
+	if (how->period > 1 && ignores_period(spec))
+		attr->sample_type &= ~(uint64_t)PERF_SAMPLE_PERIOD;
 	fill_stack(attr, how);
 	return how->stack_mode == STACK_COPY && USER_REGS_MASK == 0 ? -1 : 0;
 }

@@ -70,6 +70,14 @@ static struct profile_run run_row(struct pipeline *p)
 	return row;
 }
 
+/* A sample that does not say its period has the fixed one. */
+static uint64_t weight_of(const struct pipeline *p, const struct record *r)
+{
+	uint64_t period = r->u.sample.period ? r->u.sample.period : p->events.data[r->event].period;
+
+	return period ? period : 1;
+}
+
 static struct profile_event event_row(struct pipeline *p, size_t i)
 {
 	const struct pipeline_event *e = &p->events.data[i];
@@ -330,7 +338,7 @@ static void on_sample(struct pipeline *p, const struct record *r)
 	struct profile_sample row = {
 		.time_ns = r->time_ns,
 		.leaf_address = stack.leaf_address,
-		.weight = r->u.sample.period ? r->u.sample.period : 1,
+		.weight = weight_of(p, r),
 		.task = rows_thread(&p->rows, t),
 		.node = stack.node,
 		.leaf_module = stack.leaf_module,

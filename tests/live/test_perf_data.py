@@ -10,7 +10,7 @@ import sys
 
 import nameoracle
 from proftest import Recording, Skip, below, cpu_seconds, expect, expect_all, expect_equal, expect_recorded, main, need_root
-from proftest import need_tool, prof, program, run, total, wait_until
+from proftest import need_tool, prof, program, record, run, total, wait_until
 
 
 def retried(call):
@@ -237,6 +237,18 @@ def test_standard_input():
     with open("perf.data", "rb") as f:
         r = prof("folded", "--count", "-", stdin=f)
     expect_equal(sum(int(line.rpartition(" ")[2]) for line in r.out.split("\n") if line), n, str(r.err))
+
+
+def test_every_so_many_of_a_software_event():
+    """-c is obeyed, though the kernel gives each one to who wants the period told; weights are what happened."""
+    faults = ("/usr/bin/python3", "-c", "x = [bytearray(8192) for _ in range(20000)]")
+    taken = {}
+    for period in (1, 50):
+        r = record(*faults, options=("-e", "minor-faults", "-c", str(period), "-m", "4M"))
+        taken[period] = sum(s.weight for s in r.counts())
+        weight = sum(s.weight for s in r.folded())
+        expect(20000 < weight < 80000, "%d faults at -c %d" % (weight, period))
+    expect(50 * taken[50] < 1.2 * taken[1] + 5000 and taken[50] > 200, "samples: %r" % taken)
 
 
 if __name__ == "__main__":
