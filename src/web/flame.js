@@ -104,9 +104,9 @@ function copy(text) {
 function pattern(what) {
 	if (/^\/.+\/$/.test(what)) {
 		const text = what.slice(1, -1), { hits } = match(text);
-		if (/^(module|file):/.test(text))
+		if (/^(module|file):|\(\?/.test(text))
 			return null;
-		return /[[\\]/.test(text) || F.name.every((name, f) => !hits[f] || new RegExp(text).test(name)) ? text :
+		return /[[\\]/.test(text) || F.name.every((name, f) => !hits[f] || new RegExp(text).test(name)) ? text.replace(/\\d/g, '[0-9]') :
 			text.replace(/[a-z]/g, c => `[${c}${c.toUpperCase()}]`);
 	}
 	return what.startsWith('module:') ? null : `^${what.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`;
@@ -132,6 +132,10 @@ function command(v) {
 		focus.push(pattern(F.name[v.f]));
 	for (const [option, patterns] of [['--focus ', focus], ['--ignore ', ignore], ['--hide ', of('~')]])
 		words.push(...patterns.map(p => option + quote(p)));
+	if (S.only.some(o => !pattern(o.slice(1))))
+		words.push('# without filters that it does not have');
+	if (comparing)
+		words.push('# of the new one');
 	return words.join(' ');
 }
 

@@ -144,7 +144,8 @@ function help() {
 		['/, Ctrl-F', 'search'], ['c', 'copy the stack in folded form'], ['C', 'copy the prof report command that shows the same']];
 	for (const { key, title } of buttons)
 		keys.push([key, title]);
-	keys.push(['\u00b1', 'by chance: 95 of 100 such recordings agree within it, by the numbers of samples']);
+	if (comparing)
+		keys.push(['\u00b1', '95 % uncertainty of a share within its run']);
 	return [el('table', { class: 'keys' }, ...keys.map(([k, what]) => el('tr', {}, el('td', {}, el('kbd', {}, k)), el('td', {}, what))))];
 }
 
@@ -207,13 +208,6 @@ function showPath() {
 	tabStop(ui.path);
 }
 
-// Half of the interval in which the share of another recording of as many samples would be, 95 times in 100 (Wilson):
-// of count samples among all. "" where samples were not counted, or the share is certain.
-function error(count, all) {
-	const p = count / all, z = 1.96;
-	return M.summed || !count || count >= all ? '' : ` \u00b1${percent(z * Math.sqrt(p * (1 - p) / all + (z / all / 2) ** 2), 1 + z * z / all)}`;
-}
-
 // Two lines about a frame.
 function describe(v) {
 	const f = v.k < 0 ? -1 : v.f;
@@ -226,7 +220,7 @@ function describe(v) {
 
 function show(v, aloud) {
 	const [name, place, numbers] = describe(v || zoomed || trees[0].v);
-	ui.what.replaceChildren(el('b', {}, name.slice(0, 2000)), ' ', el('span', { class: 'soft' }, place), el('br'), numbers);
+	ui.what.replaceChildren(el('b', {}, shorten(name.slice(0, 4096), 70)), ' ', el('span', { class: 'soft' }, place), el('br'), numbers);
 	ui.what.title = name;
 	if (aloud)
 		ui.live.textContent = `${name.slice(0, 300)}, ${numbers}`;

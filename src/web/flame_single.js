@@ -20,10 +20,10 @@ function showHead() {
 }
 
 function numbers(v) {
-	return [`${weight(v.t)}, ${share(v.t)} of all${error(v.c, W.all[0])}`,
+	return [`${weight(v.t)}, ${share(v.t)} of all`,
 		v.p && v.p.k >= 0 && `${percent(v.t, v.p.t)} of ${v.up ? 'what it calls' : 'its caller'}`,
 		zoomed && zoomed.p && v !== zoomed && `${percent(v.t, zoomed.t)} of view`,
-		!v.up && `self ${weight(v.s)} (${share(v.s)}${error(v.n, W.all[0])})`,
+		!v.up && `self ${weight(v.s)} (${share(v.s)})`,
 		`${digits(v.c)} ${M.summed ? 'stack' : 'sample'}${v.c === 1 ? '' : 's'}`].filter(x => x).join(' \u00b7 ');
 }
 
