@@ -279,6 +279,7 @@ void health_format_facts(const struct health *h, const struct profile *p, uint32
 {
 	struct wrap l;
 
+	add_file_line(out, p); /* first: the least that a small screen shows */
 	wrap_begin(&l, out, "health: ", width, 8);
 	add_samples(&l, h, p);
 	add_stacks(&l, h);
@@ -288,7 +289,6 @@ void health_format_facts(const struct health *h, const struct profile *p, uint32
 	wrap_end(&l);
 	add_cut_line(out, h, p, width);
 	add_names_line(out, h, p, width);
-	add_file_line(out, p);
 	add_openers_line(out, p);
 	add_detached_line(out, p);
 }

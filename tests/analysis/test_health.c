@@ -429,12 +429,12 @@ static void cut_stacks_and_missing_names_are_told(void **state)
 	b->profile.health.complete = 0;
 	b->profile.health.openers_killed = 1;
 	CLEANUP_FREE char *expected = xasprintf(
+		"file: the recording was not finished; what was written is here\n"
 		"health: 200 samples, 0 lost · 85.0%% of stacks whole · 0 guessed\n"
 		"cut stacks: 30 in app (%s)\n"
 		"names: 25.0%% of samples have none · 25.0%% in libz.so.1\n"
 		"        only exported names are known: the file is stripped and its debug file\n"
 		"        is not installed\n"
-		"file: the recording was not finished; what was written is here\n"
 		"files: the process that opens them ended early once: some names may be missing\n",
 		stack_end_name(END_NO_CFI));
 	expect_text(b, expected);

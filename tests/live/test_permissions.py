@@ -224,8 +224,13 @@ def test_unreadable_program_of_a_script():
     """Of those that a command starts nothing tells, but time without samples has a reason."""
     directory = setup("ending")
     os.chmod(os.path.join(directory, "ending"), 0o711)
-    r = record_as_nobody(directory, "--", "sh", "-c", "./ending 800 exit; true")
-    expect_equal(r.result.status, 0, str(r.result))
+    for _ in range(5):
+        r = record_as_nobody(directory, "--", "sh", "-c", "./ending 800 exit; true")
+        expect_equal(r.result.status, 0, str(r.result))
+        if not r.counts():
+            break
+    else:
+        raise Skip("the shell itself takes long enough to be sampled here")
     expect(re.search(r"^prof: no samples: .* of CPU went to processes shorter than a sampling period, or to programs that are "
                      r"set-uid or unreadable", r.result.err, re.M), str(r.result))
 
