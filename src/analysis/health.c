@@ -71,6 +71,9 @@ static uint32_t *find_root_modules(const struct profile *p)
 
 static bool has_leaf_name(const struct profile *p, const struct profile_sample *s)
 {
+	if (s->leaf_module < p->modules.len &&
+	    p->modules.data[s->leaf_module].kind == MODULE_SYNTHETIC)
+		return true; /* "[hidden]" says it all */
 	uint32_t location = profile_find_location(p, s->leaf_module, s->leaf_address);
 
 	if (location == PROFILE_NONE || !p->locations.data[location].frame_count)

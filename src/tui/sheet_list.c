@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analysis/frames.h"
+#include "base/text.h"
 #include "tui/model.h"
 
 /* Of all samples but for the filters of this kind. */
@@ -64,20 +65,26 @@ static void add_rows(struct model *m, enum filter_kind kind, enum flat_by by)
 	flat_release(&flat);
 }
 
+/* Their weights have different units: a share of them all would mean nothing. */
 static void add_events(struct model *m)
 {
 	const struct profile *p = m->in->profile;
 	CLEANUP_FREE uint64_t *counts = xcalloc(p->events.len + 1, sizeof(*counts));
+	char count[32];
 
 	for (size_t i = 0; i < p->samples.len; i++)
 		if (p->samples.data[i].event < p->events.len)
-			counts[p->samples.data[i].event]++;
-	m->sheet.total = p->samples.len;
-	for (size_t i = 0; i < p->events.len; i++)
+			counts[p->samples.data[i].event] +=
+				!(p->samples.data[i].flags & SAMPLE_SYNTHETIC);
+	for (size_t i = 0; i < p->events.len; i++) {
+		const char *name = profile_str(p, p->events.data[i].name);
 		if (counts[i])
-			sheet_add_row(&m->sheet, xstrdup(profile_str(p, p->events.data[i].name)),
-				      filter_name(profile_str(p, p->events.data[i].name)),
-				      counts[i]);
+			sheet_add_row(&m->sheet,
+				      xasprintf("%s: %s %s", name,
+						text_count(count, sizeof(count), counts[i]),
+						counts[i] == 1 ? "sample" : "samples"),
+				      filter_name(name), UINT64_MAX);
+	}
 }
 
 static void add_filters(struct model *m)

@@ -134,8 +134,6 @@ function command(v) {
 		words.push(...patterns.map(p => option + quote(p)));
 	if (S.only.some(o => !pattern(o.slice(1))))
 		words.push('# without filters that it does not have');
-	if (comparing)
-		words.push('# of the new one');
 	return words.join(' ');
 }
 

@@ -331,9 +331,7 @@ static void remedies_say_what_they_are_for(void **state)
 	b->profile.modules.data[b->library].path =
 		build_str(b, "/usr/lib/x86_64-linux-gnu/libc.so.6");
 	b->profile.modules.data[b->library].flags = MODULE_NO_DEBUG_FILE;
-	expect_purpose(
-		b,
-		"to name more functions: sudo apt install libc6-dbg && prof symbolize\n");
+	expect_purpose(b, "to name more functions: sudo apt install libc6-dbg && prof symbolize\n");
 	for (uint32_t i = 0; i < 10; i++)
 		build_at(b, i)->end = END_TRUNCATED;
 	expect_purpose(b,
@@ -450,6 +448,23 @@ static void few_missing_names_take_one_line(void **state)
 	b->profile.modules.data[b->library].note = build_str(b, "only exported names are known");
 	expect_text(b, "health: 200 samples, 0 lost · 100.0% of stacks whole · 0 guessed\n"
 		       "names: 2.5% of samples have none · 2.5% in libz.so.1\n");
+}
+
+/* As that of stacks of which every frame is hidden. */
+static void what_has_no_code_names_itself(void **state)
+{
+	struct build *b = *state;
+	struct health h;
+
+	add_good_samples(b, 100);
+	for (uint32_t i = 0; i < 100; i++)
+		build_sample(b, PROFILE_NONE, b->library, 0, 1);
+	compute(b, &h);
+	assert_int_equal(h.unnamed_leaves, 100);
+	b->profile.modules.data[b->library].kind = MODULE_SYNTHETIC;
+	compute(b, &h);
+	assert_int_equal(h.unnamed_leaves, 0);
+	assert_int_equal(h.nameless_count, 0);
 }
 
 static void without_stacks(void **state)
@@ -574,6 +589,7 @@ int main(void)
 		TEST(remedies_name_what_was_recorded),
 		TEST(cut_stacks_and_missing_names_are_told),
 		TEST(few_missing_names_take_one_line),
+		TEST(what_has_no_code_names_itself),
 		TEST(without_stacks),
 		TEST(few_known_ends_speak_for_no_others),
 		TEST(unknown_functions_have_no_name),
