@@ -92,61 +92,36 @@ char *filter_item_text(const struct filter_item *item)
 	return xasprintf("%s%s", kinds[item->kind].words, label);
 }
 
-/* Each spec has one word of a kind; there are as many as a kind has words. */
-static bool spec_of_round(const struct filters *f, size_t round, struct filter_spec *spec)
-{
-	size_t seen[FILTER_KINDS] = { 0 };
-	bool any = round == 0;
-
-	memset(spec, 0, sizeof(*spec));
-	for (size_t i = 0; i < f->items.len; i++) {
-		const struct filter_item *item = &f->items.data[i];
-		if (item->kind == FILTER_HIDE || seen[item->kind]++ != round)
-			continue;
-		*field(spec, item->kind) = item->word;
-		any = true;
-	}
-	return any;
-}
-
-/* Both are in time order. */
-static void keep_common(struct filter_result *a, const struct filter_result *b)
-{
-	size_t kept = 0, k = 0;
-
-	for (size_t i = 0; i < a->samples.len; i++) {
-		while (k < b->samples.len && b->samples.data[k] < a->samples.data[i])
-			k++;
-		if (k < b->samples.len && b->samples.data[k] == a->samples.data[i])
-			a->samples.data[kept++] = a->samples.data[i];
-	}
-	a->samples.len = kept;
-}
-
 int filters_apply(const struct filters *f, const struct profile *p, struct filter_result *out,
 		  uint32_t *event, struct error *err)
 {
-	struct filter_spec spec;
+	struct filter_spec spec = { 0 };
+	struct filter *filter;
+	VEC(const char *) focuses = { 0 }, ignores = { 0 };
 
 	memset(out, 0, sizeof(*out));
-	for (size_t round = 0; spec_of_round(f, round, &spec); round++) {
-		struct filter *filter;
-		struct filter_result more;
-		if (filter_new(&filter, p, &spec, err) < 0) {
-			filter_result_release(out);
-			return -1;
-		}
-		if (round == 0) {
-			*event = filter_event(filter);
-			filter_apply(filter, out);
-		} else {
-			filter_apply(filter, &more);
-			keep_common(out, &more);
-			filter_result_release(&more);
-		}
+	for (size_t i = 0; i < f->items.len; i++) {
+		const struct filter_item *item = &f->items.data[i];
+		if (item->kind == FILTER_FOCUS)
+			vec_push(&focuses, item->word);
+		else if (item->kind == FILTER_IGNORE)
+			vec_push(&ignores, item->word);
+		else if (item->kind != FILTER_HIDE)
+			*field(&spec, item->kind) = item->word;
+	}
+	vec_push(&focuses, NULL);
+	vec_push(&ignores, NULL);
+	spec.focuses = focuses.data;
+	spec.ignores = ignores.data;
+	int rc = filter_new(&filter, p, &spec, err);
+	if (rc == 0) {
+		*event = filter_event(filter);
+		filter_apply(filter, out);
 		filter_free(filter);
 	}
-	return 0;
+	vec_release(&focuses);
+	vec_release(&ignores);
+	return rc;
 }
 
 bool filters_append_words(const struct filters *f, struct bytes *out)
