@@ -212,10 +212,9 @@ static bool scroll(struct model *m, uint32_t key)
 	return true;
 }
 
-static bool choose(struct model *m, uint32_t key)
+bool list_move(uint32_t key, size_t room, size_t last, size_t *row)
 {
-	struct sheet *s = &m->sheet;
-	size_t room = sheet_room(m), last = s->rows.len ? s->rows.len - 1 : 0, to = s->selected;
+	size_t to = *row;
 
 	if (key == TUI_KEY_UP)
 		to -= to > 0;
@@ -231,7 +230,18 @@ static bool choose(struct model *m, uint32_t key)
 		to = last;
 	else
 		return false;
-	s->selected = to < last ? to : last;
+	*row = to < last ? to : last;
+	return true;
+}
+
+static bool choose(struct model *m, uint32_t key)
+{
+	struct sheet *s = &m->sheet;
+	size_t room = sheet_room(m), last = s->rows.len ? s->rows.len - 1 : 0, to = s->selected;
+
+	if (!list_move(key, room, last, &to))
+		return false;
+	s->selected = to;
 	if (s->selected < s->top)
 		s->top = s->selected;
 	else if (s->selected >= s->top + room)

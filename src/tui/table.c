@@ -56,19 +56,9 @@ void table_move(struct model *m, uint32_t key)
 	size_t room = m->places.table.height > 1 ? m->places.table.height - 1 : 1;
 	size_t last = t->order.len ? t->order.len - 1 : 0, to = t->selected;
 
-	if (key == TUI_KEY_UP)
-		to -= to > 0;
-	else if (key == TUI_KEY_DOWN)
-		to++;
-	else if (key == TUI_KEY_PAGE_UP)
-		to -= to < room ? to : room;
-	else if (key == TUI_KEY_PAGE_DOWN)
-		to += room;
-	else if (key == TUI_KEY_HOME)
-		to = 0;
-	else if (key == TUI_KEY_END)
+	if (!list_move(key, room, last, &to) && to > last)
 		to = last;
-	t->selected = to < last ? to : last;
+	t->selected = to;
 	if (t->selected < t->top)
 		t->top = t->selected;
 	else if (t->selected >= t->top + room)
