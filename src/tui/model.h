@@ -187,8 +187,8 @@ void table_move(struct model *m, uint32_t key);
 /* NULL: there is none. */
 const struct flat_row *table_selected(const struct model *m);
 
-/* Move *row of a list whose rows go from 0 to last, room of them on the screen, as the key says. False:
- * the key does not move. */
+/* Move *row of a list whose rows go from 0 to last, room of them on the screen, as the key says.
+ * False: the key does not move. */
 bool list_move(uint32_t key, size_t room, size_t last, size_t *row);
 
 #endif
