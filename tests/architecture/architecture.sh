@@ -69,30 +69,45 @@ check_includes() {
 	done
 }
 
-defined_in() {
-	nm -g --defined-only "$(archive "$1")" 2>/dev/null | awk 'NF == 3 { print $3 }' | sort -u
-}
-
 undefined_in() {
 	nm -u "$(archive "$1")" 2>/dev/null | awk '$1 == "U" { print $2 }' | sort -u
 }
 
-# No archive needs a symbol of a layer that it does not name.
-check_symbols() {
-	local layer other dir=$scratch shared
-	for layer in $(layers); do
-		[ -f "$(archive "$layer")" ] && defined_in "$layer" >"$dir/$layer"
-	done
-	for layer in $(layers); do
-		[ -f "$dir/$layer" ] || continue
-		undefined_in "$layer" >"$dir/needs"
-		for other in $(layers); do
-			[ "$other" = "$layer" ] || [ ! -f "$dir/$other" ] && continue
-			[[ " $(uses "$layer") " == *" $other "* ]] && continue
-			shared=$(comm -12 "$dir/needs" "$dir/$other" | head -3 | tr '\n' ' ')
-			[ -n "$shared" ] && fault "$layer uses $other without naming it: $shared"
+# Lines "uses LAYER OTHER", then "defines LAYER SYMBOL", then "needs LAYER SYMBOL".
+symbols() {
+	local layer use
+	for layer in "$@"; do
+		for use in $(uses "$layer"); do
+			echo "uses $layer $use"
 		done
 	done
+	for layer in "$@"; do
+		nm -g --defined-only "$(archive "$layer")" | awk -v layer="$layer" 'NF == 3 { print "defines", layer, $3 }'
+	done
+	for layer in "$@"; do
+		nm -u "$(archive "$layer")" | awk -v layer="$layer" '$1 == "U" { print "needs", layer, $2 }'
+	done
+}
+
+# No archive needs a symbol of a layer that it does not name.
+check_symbols() {
+	local layer built=()
+	for layer in $(layers); do
+		[ -f "$(archive "$layer")" ] && built+=("$layer")
+	done
+	symbols "${built[@]}" >"$scratch/symbols"
+	[ "$(grep -c '^defines ' "$scratch/symbols")" -gt 500 ] || fault "no symbols were read"
+	while read -r layer; do
+		fault "$layer"
+	done < <(awk '
+		$1 == "uses" { may[$2, $3] = 1 }
+		$1 == "defines" { of[$3] = of[$3] " " $2; defines[$2, $3] = 1 }
+		$1 == "needs" && !defines[$2, $3] && !told[$2, $3]++ {
+			n = split(of[$3], others, " ")
+			for (i = 1; i <= n; i++)
+				if (!may[$2, others[i]])
+					print $2 " uses " others[i] " without naming it: " $3
+		}' "$scratch/symbols")
 }
 
 # Only cmd/ prints to the user or ends the process. base/ speaks on standard error (log, progress) and aborts
