@@ -244,7 +244,7 @@ void fixture_from_folded(struct fixture *f, const char *folded, size_t len)
 	profile_init(&f->profile);
 	add_tables(&f->profile);
 	strtab_init(&r.groups);
-	for (const char *s = folded, *end = folded + len; s < end;) {
+	for (const char *s = folded, *end = len ? folded + len : folded; s < end;) {
 		const char *stop = memchr(s, '\n', (size_t)(end - s));
 		stop = stop ? stop : end;
 		add_line(&r, s, (size_t)(stop - s));
