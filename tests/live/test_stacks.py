@@ -220,10 +220,12 @@ def test_go():
     growing = [s for s in stacks if s.has("main.spread", "main.grow", "runtime.morestack")]
     without = [s for s in stacks if s.has("main.spread", "runtime.morestack")]
     guessed = r.report()["health"]["guessed"]
-    expect(total(stacks) < 500 or total(growing) > 0, "no stack grows in %d" % total(stacks))
+    # About a fifth of the samples are of growing stacks, a fifteenth of marking.
+    expect(total(growing) > total(stacks) / 50, "%d stacks grow in %d" % (total(growing), total(stacks)))
     expect(total(without) <= guessed, "%d stacks grow, %d seem to grow in their caller, %d guessed"
            % (total(growing), total(without), guessed))
     marking = [s for s in stacks if s.has("runtime.systemstack", "runtime.gcBgMarkWorker.func2")]
+    expect(total(marking) > 0, "no stack marks in %d" % total(stacks))
     without = [s for s in marking if "runtime.gcBgMarkWorker" not in s.frames]
     expect(total(without) <= guessed, "%d of %d stacks lack what a literal stands in" % (total(without), total(marking)))
 

@@ -1,11 +1,13 @@
 // Goroutines that sort, call themselves, allocate and let their stacks grow. The argument is milliseconds of CPU time.
 // Truth: every stack begins with runtime.goexit (a goroutine's) or runtime.mstart (the runtime's own). spread never lets
-// its stack grow: only grow does, which it calls.
+// its stack grow: only deep and grow do, which call it and which it calls.
 package main
 
 import (
 	"fmt"
 	"os"
+	"runtime"
+	"runtime/debug"
 	"sort"
 	"strconv"
 	"syscall"
@@ -42,14 +44,13 @@ func cpuTime() time.Duration {
 	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
 }
 
+// Its frame is larger than what deep leaves of any stack, so that its first call lets the stack grow.
+//
 //go:noinline
 func grow(n int) int {
-	var pad [2048]byte
+	var pad [16384]byte
 	pad[n] = byte(n)
-	if n > 0 {
-		return grow(n-1) + int(pad[n])
-	}
-	return int(pad[0])
+	return int(pad[n/2])
 }
 
 //go:nosplit
@@ -58,17 +59,36 @@ func spread() int {
 	return grow(6)
 }
 
+// So many frames to move when the stack grows make that last.
+//
+//go:noinline
+func deep(n int) int {
+	if n > 0 {
+		return deep(n-1) + 1
+	}
+	return spread()
+}
+
 //go:noinline
 func spreads(n int) int {
 	sum := 0
 	done := make(chan int)
 	for i := 0; i < n; i++ {
-		go func() { done <- spread() }()
+		go func() { done <- deep(100) }()
 	}
 	for i := 0; i < n; i++ {
 		sum += <-done
 	}
 	return sum
+}
+
+type node struct{ left, right *node }
+
+func tree(depth int) *node {
+	if depth == 0 {
+		return nil
+	}
+	return &node{tree(depth - 1), tree(depth - 1)}
 }
 
 func main() {
@@ -81,6 +101,9 @@ func main() {
 	for i := range v {
 		v[i] = i * 7919 % 5003
 	}
+	// Something to mark, and that often, so that collecting takes its time.
+	kept := tree(16)
+	debug.SetGCPercent(25)
 	sum := 0
 	work := make(chan int)
 	done := make(chan int)
@@ -96,5 +119,6 @@ func main() {
 		work <- sum
 	}
 	close(work)
+	runtime.KeepAlive(kept)
 	fmt.Println(sum + <-done)
 }
