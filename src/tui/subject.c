@@ -174,6 +174,20 @@ static void describe_row(const struct model *m, const struct flat_row *row, stru
 	bytes_release(&error);
 }
 
+/* Is the selected frame part of what is zoomed into, but not all of it? Callers of that are drawn,
+ * too. */
+static bool is_within_zoom(const struct model *m)
+{
+	const struct calltree *t = &m->view.trees[m->zoomed.tree];
+	uint32_t n = m->selected.node;
+
+	if (m->zoomed.node == 0 || m->zoomed.tree != m->selected.tree || n == m->zoomed.node)
+		return false;
+	while (n > m->zoomed.node) /* parents precede children */
+		n = t->nodes.data[n].parent;
+	return n == m->zoomed.node;
+}
+
 static void describe_node(const struct model *m, struct bytes *out)
 {
 	const struct calltree *t = &m->view.trees[m->selected.tree];
@@ -185,7 +199,7 @@ static void describe_node(const struct model *m, struct bytes *out)
 		add_percent(out, n->total, t->nodes.data[n->parent].total);
 		bytes_printf(out, " of %s", up ? "what it calls" : "its caller");
 	}
-	if (m->zoomed.node && !same_place(m->zoomed, m->selected)) {
+	if (is_within_zoom(m)) {
 		add_part(out, dot(m));
 		add_percent(out, n->total,
 			    m->view.trees[m->zoomed.tree].nodes.data[m->zoomed.node].total);

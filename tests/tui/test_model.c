@@ -65,6 +65,26 @@ static void test_zoom_and_out(void **state)
 	fixture_release(&f);
 }
 
+/* Shares of the view are of frames within it: a caller of what is zoomed into would have more than
+ * all. */
+static void test_shares_of_the_view(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	fixture_init(&f, sample_profile, 80, 24);
+	press(&f, "down down down enter");
+	assert_string_equal(selected(&f), "eval");
+	assert_null(strstr(screen(&f), " of view"));
+	press(&f, "down");
+	assert_non_null(strstr(screen(&f), " of view"));
+	press(&f, "up up");
+	assert_string_equal(selected(&f), "run");
+	assert_null(strstr(screen(&f), " of view"));
+	assert_non_null(strstr(screen(&f), " of all"));
+	fixture_release(&f);
+}
+
 static void expect_undo(const char *keys, unsigned steps)
 {
 	struct fixture f;
@@ -372,6 +392,7 @@ int run_model_tests(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_arrows_move_between_frames),
 		cmocka_unit_test(test_zoom_and_out),
+		cmocka_unit_test(test_shares_of_the_view),
 		cmocka_unit_test(test_everything_can_be_undone),
 		cmocka_unit_test(test_filters_are_listed_and_taken_back),
 		cmocka_unit_test(test_faults_are_said),
