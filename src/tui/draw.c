@@ -247,7 +247,8 @@ static void draw_prompt(const struct model *m, const struct grid_area *a)
 	struct show show = { .unicode = m->in->unicode };
 	CLEANUP_FREE char *typed = xasprintf("%.*s", (int)p->text.len, (char *)p->text.data);
 	CLEANUP_FREE char *text = show_name(&show, typed);
-	const char *label = prompt_label(p->kind);
+	CLEANUP_FREE char *fault = p->fault.code ? xasprintf("%s: ", p->fault.text) : NULL;
+	const char *label = fault ? fault : prompt_label(p->kind);
 	bool is_question = p->kind == PROMPT_OVERWRITE;
 
 	if (is_question) {
@@ -256,11 +257,9 @@ static void draw_prompt(const struct model *m, const struct grid_area *a)
 		grid_text(a, 0, 0, a->width, shown, STYLE(GRID_WARN, GRID_BOLD));
 		return;
 	}
+	struct grid_style style = STYLE(fault ? GRID_WARN : GRID_KEY, GRID_BOLD);
 	unsigned room = a->width > 8 ? a->width - 8 : 0, x = 0;
-	if (strlen(label) < room)
-		x = grid_text(a, 0, 0, a->width, label, STYLE(GRID_KEY, GRID_BOLD));
-	else
-		x = grid_text(a, 0, 0, a->width, "> ", STYLE(GRID_KEY, GRID_BOLD));
+	x = grid_text(a, 0, 0, a->width, strlen(label) < room ? label : "> ", style);
 	/* The end of what is typed is what matters. */
 	size_t len = strlen(text), from = 0;
 	while (from < len && text_width(text + from, len - from) + 1 > a->width - x) {
@@ -268,7 +267,8 @@ static void draw_prompt(const struct model *m, const struct grid_area *a)
 			from++;
 		while (((unsigned char)text[from] & 0xc0) == 0x80);
 	}
-	x += grid_text(a, x, 0, a->width, text + from, STYLE(GRID_PLAIN, 0));
+	x += grid_text(a, x, 0, a->width, text + from,
+		       STYLE(GRID_PLAIN, p->is_fresh ? GRID_UNDERLINE : 0));
 	grid_fill(a, x, 0, 1, STYLE(GRID_PLAIN, GRID_REVERSE));
 }
 
@@ -283,19 +283,13 @@ static void draw_found(const struct model *m, const struct grid_area *a)
 		return;
 	CLEANUP_FREE char *text = show_name(&show, s->text);
 	CLEANUP_FREE char *shown = show_elide(&show, text, 20);
-	if (s->error[0]) {
-		bytes_printf(&line, " /%s: %s", shown, s->error);
-	} else {
-		bytes_printf(&line, " /%s: %s frame%s, ", shown,
-			     text_count(count, sizeof(count), s->frames),
-			     s->frames == 1 ? "" : "s");
-		if (view_total(&m->view))
-			percent_append(&line, s->weight, view_total(&m->view));
-		bytes_printf(&line, "%%");
-	}
+	bytes_printf(&line, " /%s: %s frame%s, ", shown,
+		     text_count(count, sizeof(count), s->frames), s->frames == 1 ? "" : "s");
+	if (view_total(&m->view))
+		percent_append(&line, s->weight, view_total(&m->view));
+	bytes_printf(&line, "%%");
 	bytes_u8(&line, '\0');
-	grid_text_left_of(a, a->width, 0, (const char *)line.data,
-			  STYLE(s->error[0] ? GRID_WARN : GRID_HIT, GRID_BOLD));
+	grid_text_left_of(a, a->width, 0, (const char *)line.data, STYLE(GRID_HIT, GRID_BOLD));
 	bytes_release(&line);
 }
 
@@ -303,7 +297,7 @@ static void draw_status(const struct model *m, const struct grid_area *a)
 {
 	if (m->prompt.kind) {
 		draw_prompt(m, a);
-		if (m->prompt.kind == PROMPT_SEARCH && !m->search.error[0])
+		if (m->prompt.kind == PROMPT_SEARCH && !m->prompt.fault.code)
 			draw_found(m, a);
 	} else if (m->message) {
 		struct show show = { .unicode = m->in->unicode };

@@ -25,7 +25,8 @@ void prompt_open(struct model *m, enum prompt_kind kind, const char *text)
 	m->prompt.kind = kind;
 	bytes_clear(&m->prompt.text);
 	bytes_append(&m->prompt.text, text, strlen(text));
-	m->prompt.is_fresh = true;
+	m->prompt.is_fresh = *text != '\0';
+	error_clear(&m->prompt.fault);
 	free_ptr(&m->prompt.before);
 	m->prompt.before = kind == PROMPT_SEARCH ? xstrdup(text) : NULL;
 }
@@ -35,6 +36,11 @@ void prompt_close(struct model *m)
 	m->prompt.kind = PROMPT_NONE;
 	bytes_clear(&m->prompt.text);
 	free_ptr(&m->prompt.before);
+}
+
+static char *typed(const struct model *m)
+{
+	return xasprintf("%.*s", (int)m->prompt.text.len, (char *)m->prompt.text.data);
 }
 
 static void save(struct model *m, const char *path, bool overwrite)
@@ -87,8 +93,7 @@ static void type(struct bytes *text, uint32_t cp)
 
 static void confirm(struct model *m, uint32_t key)
 {
-	CLEANUP_FREE char *path =
-		xasprintf("%.*s", (int)m->prompt.text.len, (char *)m->prompt.text.data);
+	CLEANUP_FREE char *path = typed(m);
 
 	prompt_close(m);
 	if (key == 'y' || key == 'Y')
@@ -97,13 +102,20 @@ static void confirm(struct model *m, uint32_t key)
 		model_say(m, false, "not written");
 }
 
+/* What is wrong is said in the prompt, until it is mended. */
+static bool can_be_searched(struct model *m, const char *text)
+{
+	error_clear(&m->prompt.fault);
+	return search_check(text, &m->prompt.fault) == 0;
+}
+
 /* While it is typed, where that costs nothing: repetition counts of regular expressions may. */
 static void search_meanwhile(struct model *m)
 {
-	const struct bytes *typed = &m->prompt.text;
-	CLEANUP_FREE char *text = xasprintf("%.*s", (int)typed->len, (char *)typed->data);
+	CLEANUP_FREE char *text = typed(m);
 
-	if (!model_is_large(m) && !strchr(text, '{'))
+	error_clear(&m->prompt.fault);
+	if (!strchr(text, '{') && can_be_searched(m, text) && !model_is_large(m))
 		model_search(m, text);
 }
 
@@ -112,7 +124,10 @@ static void edit(struct model *m, uint32_t key)
 	struct bytes *text = &m->prompt.text;
 
 	if (key == TUI_KEY_BACKSPACE || key == '\b') {
-		erase(text);
+		if (m->prompt.is_fresh)
+			bytes_clear(text);
+		else
+			erase(text);
 	} else if (key == TUI_CONTROL('U')) {
 		bytes_clear(text);
 	} else if (key == TUI_CONTROL('W')) {
@@ -136,7 +151,6 @@ static void leave(struct model *m)
 
 void prompt_key(struct model *m, uint32_t key)
 {
-	const struct bytes *text = &m->prompt.text;
 	enum prompt_kind kind = m->prompt.kind;
 
 	if (kind == PROMPT_OVERWRITE) {
@@ -144,9 +158,11 @@ void prompt_key(struct model *m, uint32_t key)
 	} else if (key == TUI_KEY_ESCAPE) {
 		leave(m);
 	} else if (key == TUI_KEY_ENTER) {
-		CLEANUP_FREE char *typed = xasprintf("%.*s", (int)text->len, (char *)text->data);
+		CLEANUP_FREE char *text = typed(m);
+		if (kind == PROMPT_SEARCH && !can_be_searched(m, text))
+			return;
 		prompt_close(m);
-		done(m, kind, typed);
+		done(m, kind, text);
 	} else {
 		edit(m, key);
 	}

@@ -40,15 +40,28 @@ static const char *skip_scope(const char *text, enum scope *scope)
 	return text;
 }
 
-static bool matcher_init(struct matcher *m, const char *text, char *error, size_t size)
+static bool matcher_init(struct matcher *m, const char *text, struct error *err)
 {
 	const char *pattern = skip_scope(text, &m->scope);
 	int flags = REG_EXTENDED | REG_NOSUB | (has_capital(pattern) ? 0 : REG_ICASE);
 	int rc = regcomp(&m->regex, pattern, flags);
+	char why[128];
 
-	if (rc)
-		regerror(rc, &m->regex, error, size);
-	return rc == 0;
+	if (rc == 0)
+		return true;
+	regerror(rc, &m->regex, why, sizeof(why));
+	error_set(err, ERROR_USAGE, "%s", why);
+	return false;
+}
+
+int search_check(const char *text, struct error *err)
+{
+	struct matcher m;
+
+	if (!matcher_init(&m, text, err))
+		return -1;
+	regfree(&m.regex);
+	return 0;
 }
 
 static bool fits(const struct matcher *m, const struct profile *p, const char *name,
@@ -102,12 +115,12 @@ void search_release(struct search *s)
 void search_run(struct search *s, const struct view *v, const char *text)
 {
 	struct matcher m;
-	char *copy = text && *text ? xstrdup(text) : NULL;
+	char *copy = text && *text && matcher_init(&m, text, NULL) ? xstrdup(text) : NULL;
 
 	search_release(s);
 	s->text = copy;
 	s->heaviest = PROFILE_NONE;
-	if (!copy || !matcher_init(&m, copy, s->error, sizeof(s->error)))
+	if (!copy)
 		return;
 	for (unsigned i = 0; i < v->tree_count; i++)
 		s->hits[i] = find_keys(&m, &v->trees[i]);
@@ -118,9 +131,8 @@ void search_run(struct search *s, const struct view *v, const char *text)
 bool *search_rows(const struct search *s, const struct view *v, const struct flat *f)
 {
 	struct matcher m;
-	char ignored[1];
 	bool *found = xcalloc(f->rows.len + 1, sizeof(*found));
-	bool all = !search_is_on(s) || !matcher_init(&m, s->text, ignored, sizeof(ignored));
+	bool all = !search_is_on(s) || !matcher_init(&m, s->text, NULL);
 
 	for (size_t i = 0; i < f->rows.len; i++) {
 		const struct flat_row *row = &f->rows.data[i];

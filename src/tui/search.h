@@ -8,24 +8,27 @@
 #include <stdint.h>
 
 #include "base/bytes.h"
+#include "base/error.h"
 #include "tui/view.h"
 
 struct search {
-	char *text;	 /* NULL: none */
-	char error[128]; /* not empty: text is no regular expression */
+	char *text; /* NULL: none */
 	/* Of each tree, by key: is it found? */
 	bool *hits[2];
 	uint64_t weight, frames; /* of all that is found, in the first tree; nested ones once */
 	uint32_t heaviest;	 /* outermost node found in the first tree; PROFILE_NONE */
 };
 
-/* Look for text (NULL, "": nothing) in the view's trees. Walks them once. */
+/* Is text a regular expression? -1, and what is wrong with it. */
+int search_check(const char *text, struct error *err);
+/* Look for text in the view's trees: for nothing when it is NULL, "" or no regular expression.
+ * Walks them once. */
 void search_run(struct search *s, const struct view *v, const char *text);
 void search_release(struct search *s);
 
 static inline bool search_is_on(const struct search *s)
 {
-	return s->text && !s->error[0];
+	return s->text != NULL;
 }
 
 static inline bool search_hits(const struct search *s, const struct view *v, unsigned tree,

@@ -126,12 +126,34 @@ static void test_search_counts_the_union(void **state)
 	assert_int_equal(f.model.search.weight, 700);
 	press(&f, "/ ^U module:app enter");
 	assert_int_equal(f.model.search.weight, 1500);
-	press(&f, "/ ^U [ enter");
-	assert_true(f.model.search.error[0]);
-	assert_null(search_word(&f.model.search));
 	press(&f, "/ ^U ab\\w enter");
 	CLEANUP_FREE char *word = search_word(&f.model.search);
 	assert_string_equal(word, "[aA][bB]\\w");
+	fixture_release(&f);
+}
+
+/* What is no regular expression is said while it is typed, and cannot be left standing. */
+static void test_search_that_is_none(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	fixture_init(&f, few_stacks, 80, 24);
+	press(&f, "/a(");
+	assert_non_null(strstr(screen(&f), "Unmatched ("));
+	press(&f, "enter"); /* is not taken */
+	assert_int_equal(f.model.prompt.kind, PROMPT_SEARCH);
+	assert_non_null(strstr(screen(&f), "Unmatched ("));
+	press(&f, "bs");
+	assert_null(strstr(screen(&f), "Unmatched"));
+	press(&f, "enter");
+	assert_int_equal(f.model.prompt.kind, PROMPT_NONE);
+	assert_string_equal(f.model.search.text, "a");
+	press(&f, "/ [ enter esc"); /* what was searched for before */
+	assert_string_equal(f.model.search.text, "a");
+	assert_null(strstr(screen(&f), "Unmatched"));
+	press(&f, "/ bs enter"); /* all of what was there before anything is typed */
+	assert_null(f.model.search.text);
 	fixture_release(&f);
 }
 
@@ -170,6 +192,7 @@ int run_view_tests(void)
 		cmocka_unit_test(test_hidden_frames),
 		cmocka_unit_test(test_exact_patterns),
 		cmocka_unit_test(test_search_counts_the_union),
+		cmocka_unit_test(test_search_that_is_none),
 		cmocka_unit_test(test_layout_is_true),
 	};
 
