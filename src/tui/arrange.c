@@ -123,8 +123,7 @@ static void move_sideways(struct model *m, int by)
 		}
 }
 
-/* Is to wide enough to have a box once its row is on the screen? */
-static bool is_drawn(struct model *m, struct place to)
+bool model_can_see(struct model *m, struct place to)
 {
 	int top = m->top;
 
@@ -152,7 +151,7 @@ static bool move_away(struct model *m)
 	}
 	if (to.node == PROFILE_NONE)
 		return false;
-	if (!is_drawn(m, to)) {
+	if (!model_can_see(m, to)) {
 		model_say(m, false, "too narrow to be seen: Enter zooms in");
 		return false;
 	}
@@ -172,7 +171,7 @@ static bool move_to_callers(struct model *m)
 	if (to.node == PROFILE_NONE)
 		return false;
 	to.node = t->nodes.data[to.node].first_child;
-	if (to.node == PROFILE_NONE || !is_drawn(m, to))
+	if (to.node == PROFILE_NONE || !model_can_see(m, to))
 		return false;
 	m->selected = to;
 	return true;
@@ -245,52 +244,4 @@ void model_move(struct model *m, uint32_t key)
 		move_away(m);
 	else
 		move_back(m);
-}
-
-/* ---- search ---- */
-
-/* The next match on the screen behind the selected frame, round the end (by: 1), or before it. */
-static const struct box *next_match(const struct model *m, int by)
-{
-	size_t count = m->layout.boxes.len, at = by > 0 ? count - 1 : 0;
-	const struct box *boxes = m->layout.boxes.data, *now = layout_find(&m->layout, m->selected);
-
-	if (now)
-		at = (size_t)(now - boxes);
-	for (size_t i = 0; i < count; i++) {
-		at = by > 0 ? (at + 1) % count : (at + count - 1) % count;
-		const struct box *b = &boxes[at];
-		if (b->at.node != PROFILE_NONE && !b->above &&
-		    search_hits(&m->search, &m->view, b->at.tree, b->at.node))
-			return b;
-	}
-	return NULL;
-}
-
-void model_step(struct model *m, int by)
-{
-	const struct box *to = NULL;
-
-	if (!search_is_on(&m->search)) {
-		model_say(m, false, "nothing is searched: /");
-		return;
-	}
-	to = next_match(m, by);
-	if (to)
-		m->selected = to->at;
-	else if (m->search.heaviest == PROFILE_NONE || m->view.tree_count > 1)
-		model_say(m, false, "no match in this view");
-	else
-		model_zoom(m, (struct place){ 0, m->search.heaviest });
-}
-
-void model_go_to_match(struct model *m)
-{
-	if (!search_is_on(&m->search) || m->state.table)
-		return;
-	const struct box *to = next_match(m, 1);
-	if (to && !search_hits(&m->search, &m->view, m->selected.tree, m->selected.node))
-		m->selected = to->at;
-	else if (!to && m->search.heaviest != PROFILE_NONE)
-		model_say(m, false, "found where it is too narrow to be seen: n zooms to it");
 }

@@ -272,25 +272,32 @@ static void draw_prompt(const struct model *m, const struct grid_area *a)
 	grid_fill(a, x, 0, 1, STYLE(GRID_PLAIN, GRID_REVERSE));
 }
 
-static void draw_found(const struct model *m, const struct grid_area *a)
+/* At the right end; returns where it begins. */
+static unsigned draw_found(const struct model *m, const struct grid_area *a)
 {
 	const struct search *s = &m->search;
 	struct show show = { .unicode = m->in->unicode };
 	struct bytes line = { 0 };
 	char count[32];
+	size_t index = m->state.table ? SIZE_MAX : search_index(s, m->selected);
 
 	if (!s->text || a->width < 60)
-		return;
+		return a->width;
 	CLEANUP_FREE char *text = show_name(&show, s->text);
 	CLEANUP_FREE char *shown = show_elide(&show, text, 20);
-	bytes_printf(&line, " /%s: %s frame%s, ", shown,
-		     text_count(count, sizeof(count), s->frames), s->frames == 1 ? "" : "s");
+	bytes_printf(&line, " /%s: ", shown);
+	if (index != SIZE_MAX)
+		bytes_printf(&line, "%s of ", text_count(count, sizeof(count), index + 1));
+	bytes_printf(&line, "%s frame%s, ", text_count(count, sizeof(count), s->frames),
+		     s->frames == 1 ? "" : "s");
 	if (view_total(&m->view))
 		percent_append(&line, s->weight, view_total(&m->view));
 	bytes_printf(&line, "%%");
 	bytes_u8(&line, '\0');
+	unsigned wide = (unsigned)text_width((const char *)line.data, line.len - 1);
 	grid_text_left_of(a, a->width, 0, (const char *)line.data, STYLE(GRID_HIT, GRID_BOLD));
 	bytes_release(&line);
+	return a->width - wide;
 }
 
 static void draw_status(const struct model *m, const struct grid_area *a)
@@ -308,8 +315,8 @@ static void draw_status(const struct model *m, const struct grid_area *a)
 	} else if (m->sheet.kind) {
 		draw_sheet_keys(m, a);
 	} else {
-		draw_keys(a);
-		draw_found(m, a);
+		struct grid_area left = grid_part(a, 0, 0, draw_found(m, a), 1);
+		draw_keys(&left);
 	}
 }
 

@@ -282,7 +282,7 @@ const struct model_action model_actions[] = {
 	  .place = 5,
 	  .label = "search",
 	  .help = "search: a regular expression, also module:NAME or file:NAME" },
-	{ .key = 'n', .act = next_match, .help = "next match" },
+	{ .key = 'n', .act = next_match, .help = "next match, wherever it is" },
 	{ .key = 'N', .act = previous_match, .help = "previous match" },
 	{ .key = 'u', .act = model_undo, .place = 9, .label = "undo", .help = "one step back" },
 	{ .key = '0', .act = model_reset, .help = "whole graph, with the filters of the start" },

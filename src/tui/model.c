@@ -187,6 +187,7 @@ bool model_change(struct model *m, struct state *next, bool keep)
 {
 	struct error err = { 0 };
 
+	m->has_stepped = false;
 	swap(&m->state, next);
 	if (apply(m, &err) < 0) {
 		swap(&m->state, next);
@@ -227,14 +228,26 @@ void model_reset(struct model *m)
 	model_change(m, &next, true);
 }
 
-void model_zoom(struct model *m, struct place to)
+static void zoom(struct model *m, struct place to, bool keep)
 {
 	struct state next = model_state(m);
 
 	set_path(m, &next, to);
-	if (!model_change(m, &next, true))
+	if (!model_change(m, &next, keep))
 		return;
 	m->selected = model_first(m);
+}
+
+void model_zoom(struct model *m, struct place to)
+{
+	zoom(m, to, true);
+}
+
+/* Zooms from match to match are undone as one. */
+void model_zoom_to_match(struct model *m, struct place to)
+{
+	zoom(m, to, !m->has_stepped);
+	m->has_stepped = true;
 }
 
 /* Out to the next caller that is wider. */

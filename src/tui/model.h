@@ -87,6 +87,7 @@ struct model {
 	VEC(struct state) past;
 	uint64_t built; /* how often trees were made */
 	struct search search;
+	bool has_stepped; /* the last change was a zoom to a match */
 	struct place zoomed, selected;
 	int top; /* the first row shown */
 	struct layout layout;
@@ -133,9 +134,12 @@ struct state model_state(const struct model *m);
 void model_undo(struct model *m);
 void model_reset(struct model *m);
 void model_zoom(struct model *m, struct place to);
+void model_zoom_to_match(struct model *m, struct place to);
 void model_leave(struct model *m);
 void model_move(struct model *m, uint32_t key);
-void model_step(struct model *m, int by); /* to the next match */
+/* To the next match (by: 1) or the one before it, wherever it is in the tree: zooms where it cannot
+ * be seen. */
+void model_step(struct model *m, int by);
 void model_search(struct model *m, const char *text);
 /* Is going over all of it slow enough to be felt? */
 bool model_is_large(const struct model *m);
@@ -145,6 +149,8 @@ void model_lay_out(struct model *m);
 void model_arrange(struct model *m);
 void model_look_for_source(struct model *m);
 void model_select(struct model *m, struct place to);
+/* Is to wide enough to have a box? Scrolls its row onto the screen then. */
+bool model_can_see(struct model *m, struct place to);
 /* What is zoomed into, or the function in the middle. */
 struct place model_first(const struct model *m);
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analysis/frames.h"
+#include "output/flame.h"
 
 enum scope { SCOPE_NAME, SCOPE_MODULE, SCOPE_FILE };
 
@@ -85,6 +86,12 @@ static bool *find_keys(const struct matcher *m, const struct calltree *t)
 	return hits;
 }
 
+/* The functions that callers are of are in the other tree. */
+static bool is_function_itself(const struct calltree *t, struct place at)
+{
+	return at.tree == 1 && t->nodes.data[at.node].parent == 0;
+}
+
 /* Parents precede children. */
 static void sum(struct search *s, const struct calltree *t)
 {
@@ -104,11 +111,21 @@ static void sum(struct search *s, const struct calltree *t)
 	free(inside);
 }
 
+static uint64_t count_callers(const struct search *s, const struct calltree *t)
+{
+	uint64_t count = 0;
+
+	for (struct place at = { 1, 1 }; at.node < t->nodes.len; at.node++)
+		count += s->hits[1][t->nodes.data[at.node].key] && !is_function_itself(t, at);
+	return count;
+}
+
 void search_release(struct search *s)
 {
 	free(s->text);
 	free(s->hits[0]);
 	free(s->hits[1]);
+	vec_release(&s->order);
 	memset(s, 0, sizeof(*s));
 }
 
@@ -125,7 +142,31 @@ void search_run(struct search *s, const struct view *v, const char *text)
 	for (unsigned i = 0; i < v->tree_count; i++)
 		s->hits[i] = find_keys(&m, &v->trees[i]);
 	sum(s, &v->trees[0]);
+	if (v->tree_count > 1)
+		s->frames += count_callers(s, &v->trees[1]);
 	regfree(&m.regex);
+}
+
+void search_order(struct search *s, const struct view *v)
+{
+	if (s->has_order || !search_is_on(s))
+		return;
+	for (struct place at = { 0, 0 }; at.tree < v->tree_count; at.tree++) {
+		const struct calltree *t = &v->trees[at.tree];
+		for (at.node = flame_next(t, 0, false); at.node != PROFILE_NONE;
+		     at.node = flame_next(t, at.node, false))
+			if (search_hits(s, v, at.tree, at.node) && !is_function_itself(t, at))
+				vec_push(&s->order, at);
+	}
+	s->has_order = true;
+}
+
+size_t search_index(const struct search *s, struct place at)
+{
+	for (size_t i = 0; i < s->order.len; i++)
+		if (same_place(s->order.data[i], at))
+			return i;
+	return SIZE_MAX;
 }
 
 bool *search_rows(const struct search *s, const struct view *v, const struct flat *f)

@@ -9,14 +9,18 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
+#include "tui/layout.h"
 #include "tui/view.h"
 
 struct search {
 	char *text; /* NULL: none */
 	/* Of each tree, by key: is it found? */
 	bool *hits[2];
-	uint64_t weight, frames; /* of all that is found, in the first tree; nested ones once */
+	uint64_t frames;	 /* found */
+	uint64_t weight;	 /* of these in the first tree; nested ones once */
 	uint32_t heaviest;	 /* outermost node found in the first tree; PROFILE_NONE */
+	VEC(struct place) order; /* see search_order() */
+	bool has_order;
 };
 
 /* Is text a regular expression? -1, and what is wrong with it. */
@@ -25,6 +29,11 @@ int search_check(const char *text, struct error *err);
  * Walks them once. */
 void search_run(struct search *s, const struct view *v, const char *text);
 void search_release(struct search *s);
+/* All that is found, callers before what they call and siblings as they are drawn; listed when
+ * first asked for. */
+void search_order(struct search *s, const struct view *v);
+/* Where in this order, if it is listed; SIZE_MAX: it is not found. */
+size_t search_index(const struct search *s, struct place at);
 
 static inline bool search_is_on(const struct search *s)
 {

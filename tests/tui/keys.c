@@ -93,3 +93,35 @@ const char *screen_line(struct fixture *f, unsigned y)
 	*strchr(at, '\n') = '\0';
 	return at;
 }
+
+void few_stacks(struct build *b, struct filter_result *all)
+{
+	build_init(b);
+	build_stack(b, "main;a;b", 100);
+	build_stack(b, "main;a;c", 200);
+	build_stack(b, "main;d;b", 400);
+	build_stack(b, "main;d", 800);
+	build_finish(b, all);
+}
+
+void wide_profile(struct build *b, struct filter_result *all)
+{
+	build_init(b);
+	uint64_t leaf = build_code(b, b->program, "leaf");
+	uint32_t root = build_node(b, PROFILE_NONE, b->program, build_code(b, b->program, "main"));
+	uint32_t nodes[64];
+	uint64_t codes[64];
+	for (unsigned i = 0; i < 64; i++) {
+		char name[16];
+		snprintf(name, sizeof(name), "f%u", i);
+		codes[i] = build_code(b, b->program, name);
+	}
+	/* Every path of three functions, several times as deep: 64 * 64 * 4 stacks. */
+	for (unsigned i = 0; i < 64 * 64 * 4; i++) {
+		nodes[0] = build_node(b, root, b->program, codes[i % 64]);
+		nodes[1] = build_node(b, nodes[0], b->program, codes[i / 64 % 64]);
+		nodes[2] = build_node(b, nodes[1], b->program, codes[i / 4096]);
+		build_sample(b, nodes[2], b->program, leaf, 1000 + i % 7);
+	}
+	build_finish(b, all);
+}

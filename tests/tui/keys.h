@@ -16,6 +16,10 @@ struct fixture {
 	struct bytes out;
 };
 
+void few_stacks(struct build *b, struct filter_result *all);
+/* Every path of three functions out of 64, 64 and 4; a large tree. */
+void wide_profile(struct build *b, struct filter_result *all);
+
 /* Fails unless it starts. */
 void fixture_init(struct fixture *f, profile_maker *maker, unsigned width, unsigned height);
 void fixture_release(struct fixture *f);
@@ -31,6 +35,7 @@ struct CMUnitTest;
 int run_grid_tests(void);
 int run_model_tests(void);
 int run_screen_tests(void);
+int run_search_tests(void);
 int run_view_tests(void);
 
 #endif

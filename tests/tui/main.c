@@ -3,5 +3,6 @@
 
 int main(void)
 {
-	return run_grid_tests() + run_view_tests() + run_model_tests() + run_screen_tests();
+	return run_grid_tests() + run_view_tests() + run_search_tests() + run_model_tests() +
+	       run_screen_tests();
 }

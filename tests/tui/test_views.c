@@ -1,4 +1,4 @@
-/* Filters as a list, hidden frames, patterns for one name, search. */
+/* Filters as a list, hidden frames, patterns for one name, layout. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,16 +10,6 @@
 
 #include "keys.h"
 #include "sample_profile.h"
-
-static void few_stacks(struct build *b, struct filter_result *all)
-{
-	build_init(b);
-	build_stack(b, "main;a;b", 100);
-	build_stack(b, "main;a;c", 200);
-	build_stack(b, "main;d;b", 400);
-	build_stack(b, "main;d", 800);
-	build_finish(b, all);
-}
 
 static uint64_t total_with(const struct fixture *f, struct filters *filters, uint32_t *event)
 {
@@ -113,50 +103,6 @@ static void test_exact_patterns(void **state)
 	fixture_release(&f);
 }
 
-static void test_search_counts_the_union(void **state)
-{
-	struct fixture f;
-
-	(void)state;
-	fixture_init(&f, few_stacks, 80, 24);
-	press(&f, "/^[AB]$ enter"); /* a capital: minds the case */
-	assert_int_equal(f.model.search.frames, 0);
-	press(&f, "/ ^U ^[ab]$ enter");
-	assert_int_equal(f.model.search.frames, 3);
-	assert_int_equal(f.model.search.weight, 700);
-	press(&f, "/ ^U module:app enter");
-	assert_int_equal(f.model.search.weight, 1500);
-	press(&f, "/ ^U ab\\w enter");
-	CLEANUP_FREE char *word = search_word(&f.model.search);
-	assert_string_equal(word, "[aA][bB]\\w");
-	fixture_release(&f);
-}
-
-/* What is no regular expression is said while it is typed, and cannot be left standing. */
-static void test_search_that_is_none(void **state)
-{
-	struct fixture f;
-
-	(void)state;
-	fixture_init(&f, few_stacks, 80, 24);
-	press(&f, "/a(");
-	assert_non_null(strstr(screen(&f), "Unmatched ("));
-	press(&f, "enter"); /* is not taken */
-	assert_int_equal(f.model.prompt.kind, PROMPT_SEARCH);
-	assert_non_null(strstr(screen(&f), "Unmatched ("));
-	press(&f, "bs");
-	assert_null(strstr(screen(&f), "Unmatched"));
-	press(&f, "enter");
-	assert_int_equal(f.model.prompt.kind, PROMPT_NONE);
-	assert_string_equal(f.model.search.text, "a");
-	press(&f, "/ [ enter esc"); /* what was searched for before */
-	assert_string_equal(f.model.search.text, "a");
-	assert_null(strstr(screen(&f), "Unmatched"));
-	press(&f, "/ bs enter"); /* all of what was there before anything is typed */
-	assert_null(f.model.search.text);
-	fixture_release(&f);
-}
-
 /* Boxes of a row follow each other, are within their caller's and as wide as their share. */
 static void test_layout_is_true(void **state)
 {
@@ -191,8 +137,6 @@ int run_view_tests(void)
 		cmocka_unit_test(test_filters_add_up),
 		cmocka_unit_test(test_hidden_frames),
 		cmocka_unit_test(test_exact_patterns),
-		cmocka_unit_test(test_search_counts_the_union),
-		cmocka_unit_test(test_search_that_is_none),
 		cmocka_unit_test(test_layout_is_true),
 	};
 

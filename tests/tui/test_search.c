@@ -1,0 +1,125 @@
+/* Searching, and walking through what is found. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "keys.h"
+#include "sample_profile.h"
+
+static void test_search_counts_the_union(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	fixture_init(&f, few_stacks, 80, 24);
+	press(&f, "/^[AB]$ enter"); /* a capital: minds the case */
+	assert_int_equal(f.model.search.frames, 0);
+	press(&f, "/ ^U ^[ab]$ enter");
+	assert_int_equal(f.model.search.frames, 3);
+	assert_int_equal(f.model.search.weight, 700);
+	press(&f, "/ ^U module:app enter");
+	assert_int_equal(f.model.search.weight, 1500);
+	press(&f, "/ ^U ab\\w enter");
+	CLEANUP_FREE char *word = search_word(&f.model.search);
+	assert_string_equal(word, "[aA][bB]\\w");
+	fixture_release(&f);
+}
+
+/* What is no regular expression is said while it is typed, and cannot be left standing. */
+static void test_search_that_is_none(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	fixture_init(&f, few_stacks, 80, 24);
+	press(&f, "/a(");
+	assert_non_null(strstr(screen(&f), "Unmatched ("));
+	press(&f, "enter"); /* is not taken */
+	assert_int_equal(f.model.prompt.kind, PROMPT_SEARCH);
+	assert_non_null(strstr(screen(&f), "Unmatched ("));
+	press(&f, "bs");
+	assert_null(strstr(screen(&f), "Unmatched"));
+	press(&f, "enter");
+	assert_int_equal(f.model.prompt.kind, PROMPT_NONE);
+	assert_string_equal(f.model.search.text, "a");
+	press(&f, "/ [ enter esc"); /* what was searched for before */
+	assert_string_equal(f.model.search.text, "a");
+	assert_null(strstr(screen(&f), "Unmatched"));
+	press(&f, "/ bs enter"); /* all of what was there before anything is typed */
+	assert_null(f.model.search.text);
+	fixture_release(&f);
+}
+
+static void expect_match(struct fixture *f, size_t index)
+{
+	const struct model *m = &f->model;
+
+	assert_int_equal(search_index(&m->search, m->selected), index);
+	assert_non_null(layout_find(&m->layout, m->selected));
+	assert_true(search_hits(&m->search, &m->view, m->selected.tree, m->selected.node));
+}
+
+/* n goes through all that is found, each on the screen then, and N the other way. */
+static void test_steps_reach_every_match(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	fixture_init(&f, wide_profile, 80, 24);
+	press(&f, "/^f9$ enter home");
+	size_t count = f.model.search.frames;
+	assert_int_equal(count, 65);
+	for (size_t i = 0; i < count; i++) {
+		press(&f, "n");
+		expect_match(&f, i);
+	}
+	assert_int_equal(f.model.search.order.len, count);
+	assert_non_null(strstr(screen(&f), "65 of 65 frames"));
+	press(&f, "n");
+	expect_match(&f, 0);
+	press(&f, "N");
+	expect_match(&f, count - 1);
+	press(&f, "N");
+	expect_match(&f, count - 2);
+	press(&f, "u"); /* all the way at once */
+	assert_int_equal(f.model.past.len, 0);
+	assert_int_equal(f.model.zoomed.node, 0);
+	press(&f, "home N");
+	expect_match(&f, count - 1);
+	fixture_release(&f);
+}
+
+static void test_steps_around_a_function(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	fixture_init(&f, sample_profile, 80, 24);
+	press(&f, "/^eval$ enter n s / ^U ^(main|eval|rec)$ enter home");
+	size_t count = f.model.search.frames;
+	assert_true(count > 3);
+	for (size_t i = 1; i < 2 * count; i++) {
+		press(&f, "n");
+		expect_match(&f, i % count);
+	}
+	press(&f, "t home n n N");
+	assert_int_equal(f.model.table.selected, 1);
+	fixture_release(&f);
+}
+
+int run_search_tests(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_search_counts_the_union),
+		cmocka_unit_test(test_search_that_is_none),
+		cmocka_unit_test(test_steps_reach_every_match),
+		cmocka_unit_test(test_steps_around_a_function),
+	};
+
+	return cmocka_run_group_tests_name("search", tests, NULL, NULL);
+}
