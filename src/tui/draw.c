@@ -167,27 +167,70 @@ static void draw_path(const struct model *m, const struct grid_area *a)
 
 /* ---- what is selected ---- */
 
+#define LEAST_NAME ((size_t)12)
+
+/* How much of the numbers, whole parts of them, fits into width columns; the first one at least. */
+static size_t fitting_parts(const struct model *m, const char *numbers, size_t width)
+{
+	const char *dot = model_dot(m), *at = strstr(numbers, dot), *end = at;
+
+	if (text_width(numbers, strlen(numbers)) <= width || !at)
+		return strlen(numbers);
+	while (at && text_width(numbers, (size_t)(at - numbers)) <= width) {
+		end = at;
+		at = strstr(at + strlen(dot), dot);
+	}
+	return (size_t)(end - numbers);
+}
+
+/* Name and place, and in what the name leaves the numbers from one on, which are never cut. */
+static void draw_name(const struct model *m, const struct grid_area *a, const char *name,
+		      const char *place, const char *numbers)
+{
+	struct show show = { .unicode = m->in->unicode };
+	size_t taken = text_width(numbers, strlen(numbers)),
+	       wide = text_width(place, strlen(place));
+	size_t right = taken ? taken + 2 : 0, room = a->width > right ? a->width - right : 0;
+
+	room = room < LEAST_NAME ? LEAST_NAME : room;
+	size_t name_room = wide + 2 + LEAST_NAME <= room ? room - wide - 2 : room;
+	CLEANUP_FREE char *shown = show_function(&show, name, name_room);
+	unsigned end = grid_text(a, 0, 0, a->width, shown, STYLE(GRID_PLAIN, GRID_BOLD));
+	if (end + 6 < room && wide)
+		draw_start(m, a, end + 2, 0, (unsigned)room - end - 2, place,
+			   STYLE(GRID_PLAIN, GRID_DIM));
+	if (taken && wide)
+		grid_text_left_of(a, a->width, 0, numbers, STYLE(GRID_PLAIN, 0));
+	else if (end + 2 < a->width)
+		draw_start(m, a, end + 2, 0, a->width - end - 2, numbers, STYLE(GRID_PLAIN, 0));
+}
+
 static void draw_details(const struct model *m, const struct grid_area *a)
 {
-	struct bytes name = { 0 }, place = { 0 }, numbers = { 0 };
-	struct show show = { .unicode = m->in->unicode };
+	struct bytes name = { 0 }, place = { 0 }, text = { 0 };
 
-	model_describe(m, &name, &place, &numbers);
+	model_describe(m, &name, &place, &text);
 	bytes_u8(&name, '\0');
 	bytes_u8(&place, '\0');
-	bytes_u8(&numbers, '\0');
-	size_t wide = text_width((const char *)place.data, place.len - 1) + 2;
-	size_t room = a->height > 1 && wide + 10 < a->width ? a->width - wide : a->width;
-	CLEANUP_FREE char *shown = show_function(&show, (const char *)name.data, room);
-	unsigned end = grid_text(a, 0, 0, a->width, shown, STYLE(GRID_PLAIN, GRID_BOLD));
-	const char *rest = (const char *)(a->height > 1 ? place.data : numbers.data);
-	if (end + 6 < a->width)
-		draw_start(m, a, end + 2, 0, a->width - end - 2, rest, STYLE(GRID_PLAIN, GRID_DIM));
-	if (a->height > 1)
-		draw_start(m, a, 0, 1, a->width, (const char *)numbers.data, STYLE(GRID_PLAIN, 0));
+	bytes_u8(&text, '\0');
+	char *numbers = (char *)text.data, *rest = numbers + strlen(numbers);
+	size_t room = a->height > 1	      ? a->width
+		      : a->width > LEAST_NAME ? a->width - LEAST_NAME - 2
+					      : 0;
+	size_t fits = fitting_parts(m, numbers, room);
+	if (numbers[fits]) {
+		rest = numbers + fits + strlen(model_dot(m));
+		numbers[fits] = '\0';
+	}
+	if (a->height > 1) {
+		draw_name(m, a, (const char *)name.data, (const char *)place.data, rest);
+		draw_start(m, a, 0, 1, a->width, numbers, STYLE(GRID_PLAIN, 0));
+	} else {
+		draw_name(m, a, (const char *)name.data, "", numbers);
+	}
 	bytes_release(&name);
 	bytes_release(&place);
-	bytes_release(&numbers);
+	bytes_release(&text);
 }
 
 /* ---- the last line ---- */

@@ -184,9 +184,10 @@ extern const size_t model_action_count;
 char *model_command(const struct model *m, bool *is_exact);
 /* The selected stack in folded form; NULL: none. The caller frees. */
 char *model_folded(const struct model *m);
-/* Two lines about what is selected. */
+/* About what is selected; place and numbers have parts with model_dot() between them. */
 void model_describe(const struct model *m, struct bytes *name, struct bytes *place,
 		    struct bytes *numbers);
+const char *model_dot(const struct model *m);
 
 void table_make(struct model *m);
 void table_move(struct model *m, uint32_t key);

@@ -111,7 +111,7 @@ static void add_part(struct bytes *out, const char *separator)
 		bytes_printf(out, "%s", separator);
 }
 
-static const char *dot(const struct model *m)
+const char *model_dot(const struct model *m)
 {
 	return m->in->unicode ? " \xc2\xb7 " : " | ";
 }
@@ -126,13 +126,13 @@ static void describe_place(const struct model *m, const struct subject *s, struc
 	bytes_printf(out, "%s%s", flame_kind_name(s->kind), s->guessed ? ", guessed" : "");
 	if (s->module != PROFILE_NONE && !m->state.by_module && s->kind != CODE_SYNTHETIC) {
 		CLEANUP_FREE char *module = show_name(&show, frame_module_name(p, s->module));
-		add_part(out, dot(m));
+		add_part(out, model_dot(m));
 		bytes_printf(out, "%s", module);
 	}
 	if (s->file && !m->state.by_module) {
 		const char *path = profile_str(p, s->file), *slash = strrchr(path, '/');
 		CLEANUP_FREE char *file = show_name(&show, slash && slash[1] ? slash + 1 : path);
-		add_part(out, dot(m));
+		add_part(out, model_dot(m));
 		bytes_printf(out, "%s", file);
 		if (s->line)
 			bytes_printf(out, ":%" PRIu32, s->line);
@@ -165,7 +165,7 @@ static void describe_row(const struct model *m, const struct flat_row *row, stru
 
 	percent_append_fraction(&error, row->self_error);
 	bytes_u8(&error, '\0');
-	add_part(out, dot(m));
+	add_part(out, model_dot(m));
 	bytes_printf(out, "self ");
 	add_percent(out, row->self, all_weight(m));
 	if (error.len > 1)
@@ -195,18 +195,18 @@ static void describe_node(const struct model *m, struct bytes *out)
 	bool up = m->state.view == VIEW_UP || m->selected.tree == 1;
 
 	if (n->parent != PROFILE_NONE && n->parent != 0) {
-		add_part(out, dot(m));
+		add_part(out, model_dot(m));
 		add_percent(out, n->total, t->nodes.data[n->parent].total);
 		bytes_printf(out, " of %s", up ? "what it calls" : "its caller");
 	}
 	if (is_within_zoom(m)) {
-		add_part(out, dot(m));
+		add_part(out, model_dot(m));
 		add_percent(out, n->total,
 			    m->view.trees[m->zoomed.tree].nodes.data[m->zoomed.node].total);
 		bytes_printf(out, " of view");
 	}
 	if (!up) {
-		add_part(out, dot(m));
+		add_part(out, model_dot(m));
 		bytes_printf(out, "self ");
 		add_percent(out, n->self, view_total(&m->view));
 	}
@@ -232,7 +232,7 @@ void model_describe(const struct model *m, struct bytes *name, struct bytes *pla
 	else if (!m->state.table)
 		describe_node(m, numbers);
 	if (!m->in->profile->is_summed) {
-		add_part(numbers, dot(m));
+		add_part(numbers, model_dot(m));
 		bytes_printf(numbers, "%s %s", text_count(count, sizeof(count), s.count),
 			     s.count == 1 ? "sample" : "samples");
 	}

@@ -24,6 +24,8 @@ static const struct {
 	{ "start-20x5.txt", sample_profile, 20, 5, "down", false },
 	{ "start-ascii.txt", sample_profile, 80, 24, "down down", true },
 	{ "zoomed.txt", sample_profile, 80, 24, "down down down enter", false },
+	{ "long-name.txt", sample_profile, 80, 24, "down down down enter down right", false },
+	{ "long-name-40x10.txt", sample_profile, 40, 10, "down down down enter down right", false },
 	{ "flame.txt", sample_profile, 80, 24, "i up up right", false },
 	{ "bottom-up.txt", sample_profile, 80, 24, "b down", false },
 	{ "modules.txt", sample_profile, 80, 24, "m down", false },
