@@ -16,7 +16,8 @@
 struct options {
 	struct cmd_input_options input;
 	struct cmd_strings fail_if;
-	bool verbose, json, csv, md, stdio, tui, no_pager, lines, tree, inverted, merge_recursion;
+	bool verbose, json, csv, md, stdio, tui, no_pager, lines, tree, inverted, merge_recursion,
+		has_by;
 	unsigned by, colour;
 	const char *callers, *callees, *peek;
 	uint64_t limit, width;
@@ -29,9 +30,10 @@ static const char *const by_choices[] = { "function", "module", "line",	 "thread
 
 static const struct cmd_option rows[] = {
 	CMD_INPUT_FILE_OPTION(struct options, input),
-	OPTION(struct options, by, OPT_CHOICE, 0, "by", .argument = "WHAT", .choices = by_choices,
-	       .heading = "What to show",
-	       .help = "a row for each function (default), module, line, thread, process, cpu or event"),
+	OPTION_TOLD(
+		struct options, by, has_by, OPT_CHOICE, 0, "by", .argument = "WHAT",
+		.choices = by_choices, .heading = "What to show",
+		.help = "a row for each function (default), module, line, thread, process, cpu or event"),
 	OPTION(struct options, lines, OPT_FLAG, 0, "lines", .help = "the same as --by line"),
 	OPTION(struct options, tree, OPT_FLAG, 0, "tree",
 	       .help = "the call tree, from the roots down"),
@@ -86,7 +88,7 @@ static const char *only_text(const struct options *o)
 		{ o->md, "--md" },
 		{ o->stdio, "--stdio" },
 		{ o->lines, "--lines" },
-		{ o->by != FLAT_BY_FUNCTION, "--by" },
+		{ o->by > FLAT_BY_MODULE, "--by" },
 		{ o->limit > 0, "--limit" },
 		{ o->min_percent > 0, "--percent-limit" },
 		{ o->verbose, "--verbose" },
@@ -204,9 +206,11 @@ static int run_interactive(const struct options *o, struct cmd_view *v)
 		.hides = o->input.hide.items,
 		.frames = cmd_frames(&o->input),
 		.frame_words = frame_words,
-		.view = around	      ? TUI_AROUND
-			: o->inverted ? TUI_INVERTED
-				      : TUI_TREE,
+		.view = around			? TUI_AROUND
+			: o->inverted		? TUI_INVERTED
+			: o->has_by && !o->tree ? TUI_TABLE
+						: TUI_TREE,
+		.by_module = o->by == FLAT_BY_MODULE && !around,
 		.around = around,
 		.colour = terminal_colour((enum colour_choice)o->colour),
 		.unicode = text_is_unicode(),
@@ -262,7 +266,7 @@ const struct command command_report = {
 	.synopsis = "prof report [options] [file]",
 	.description =
 		"On a terminal it opens the interactive view: ? shows its keys, q leaves it. Filters, --tree, --inverted, --callers "
-		"and their like choose what it begins with; with --stdio, with another format or option of how text is "
+		"and their like choose what it begins with, --by function and --by module its table; with --stdio, with another format or option of how text is "
 		"shown, and where input or output is no terminal, it is text.\n\n"
 		"The text is its totals, how true the recording is, up to three findings, and its hottest functions: self is the time "
 		"in the function's own code, total includes what it called. The ± behind a share is its "

@@ -312,6 +312,7 @@ static void init_start(struct model *m)
 	s->fold = in->frames.merge_recursion;
 	s->view = in->view == TUI_INVERTED ? VIEW_UP : VIEW_DOWN;
 	s->table = in->view == TUI_TABLE;
+	s->by_module = in->by_module;
 	if (in->view == TUI_AROUND)
 		state_set_around(s, in->around, in->around);
 }

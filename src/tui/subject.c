@@ -296,8 +296,8 @@ char *model_command(const struct model *m, bool *is_exact)
 
 	bytes_printf(&out, "prof report");
 	origin_append(&out, m->in->profile, " ");
-	if (s->by_module)
-		bytes_printf(&out, " --by module");
+	if (s->by_module || s->table)
+		bytes_printf(&out, " --by %s", s->by_module ? "module" : "function");
 	if (!s->table && s->view == VIEW_AROUND) {
 		bytes_printf(&out, " --peek ");
 		text_append_word(&out, s->around);

@@ -35,7 +35,7 @@ struct tui_host {
 			  struct error *err);
 };
 
-enum tui_view { TUI_TABLE, TUI_TREE, TUI_INVERTED, TUI_AROUND, TUI_DEFAULT };
+enum tui_view { TUI_TABLE, TUI_TREE, TUI_INVERTED, TUI_AROUND };
 
 struct tui_input {
 	const struct profile *profile;
@@ -44,6 +44,7 @@ struct tui_input {
 	struct calltree_options frames; /* names, no_inline and merge_recursion */
 	const char *frame_words;	/* the same as options, each behind a space */
 	enum tui_view view;
+	bool by_module;
 	const char *around; /* of TUI_AROUND: a function as calltree_callers() takes it */
 	bool colour, unicode;
 	struct tui_host host;

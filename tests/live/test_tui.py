@@ -239,7 +239,8 @@ def test_views_to_begin_with():
     recording()
     with Terminal() as t:
         for options, word in (("--inverted", "bottom-up"), ("--callers half", "callers & callees of half"), ("--tree", "icicle graph"),
-                              ("--time 10%-90%", "time 10%-90%"), ("--hide half --focus half", "hidden half")):
+                              ("--by function", "table of functions"), ("--by module", "table of modules"),
+                              ("--by module --tree", "icicle graph of modules"), ("--time 10%-90%", "time 10%-90%"), ("--hide half --focus half", "hidden half")):
             screen = t.open(options)
             expect(word in screen, "%s: %s" % (options, screen))
             t.close()

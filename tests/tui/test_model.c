@@ -180,7 +180,7 @@ static void test_command_shows_the_same(void **state)
 	expect_command(&f, "", "prof report --tree", true);
 	expect_command(&f, "b", "prof report --inverted", true);
 	expect_command(&f, "b down down down s", "prof report --peek eval", true);
-	expect_command(&f, "esc t", "prof report", true);
+	expect_command(&f, "esc t", "prof report --by function", true);
 	expect_command(&f, "m", "prof report --by module", true);
 	expect_command(&f, "0 t r", "prof report --tree --merge-recursion", true);
 	expect_command(&f, "0 @10%-90% enter", "prof report --tree --time 10%-90%", true);
