@@ -9,7 +9,8 @@
 #include "base/text.h"
 #include "output/show.h"
 
-#define CRUMB_WIDTH ((size_t)28)
+#define CRUMB_WIDTH  ((size_t)28)
+#define SEARCH_WIDTH ((size_t)20)
 
 static struct grid_area area_of(struct grid *g, const struct rect *r)
 {
@@ -85,6 +86,12 @@ static char *view_words(const struct model *m)
 	const char *what = s->by_module ? "modules" : "functions";
 	struct show show = { .unicode = m->in->unicode };
 
+	if (s->table && search_is_on(&m->search)) {
+		CLEANUP_FREE char *text = show_name(&show, m->search.text);
+		CLEANUP_FREE char *shown = show_elide(&show, text, SEARCH_WIDTH);
+		return xasprintf("%zu of %zu %s, filtered by /%s", m->table.order.len,
+				 m->view.flat.rows.len, what, shown);
+	}
 	if (s->table && !m->places.graph.height)
 		return xasprintf("table of %s", what);
 	if (s->view == VIEW_AROUND) {
@@ -327,7 +334,7 @@ static unsigned draw_found(const struct model *m, const struct grid_area *a)
 	if (!s->text || a->width < 60)
 		return a->width;
 	CLEANUP_FREE char *text = show_name(&show, s->text);
-	CLEANUP_FREE char *shown = show_elide(&show, text, 20);
+	CLEANUP_FREE char *shown = show_elide(&show, text, SEARCH_WIDTH);
 	bytes_printf(&line, " /%s: ", shown);
 	if (index != SIZE_MAX)
 		bytes_printf(&line, "%s of ", text_count(count, sizeof(count), index + 1));

@@ -17,6 +17,17 @@ static unsigned name_width(const struct grid_area *a)
 	return a->width >= MODULE_COLUMN ? left - MODULE_WIDTH - 1 : left;
 }
 
+/* Behind the title of the names: how many of the rows the search leaves. */
+static void draw_found(const struct model *m, const struct grid_area *a, unsigned x)
+{
+	CLEANUP_FREE char *text =
+		xasprintf("%zu of %zu found", m->table.order.len, m->view.flat.rows.len);
+	unsigned room = NUMBERS - 1 + name_width(a) > x ? NUMBERS - 1 + name_width(a) - x : 0;
+
+	if (search_is_on(&m->search) && strlen(text) <= room)
+		grid_text(a, x, 0, room, text, STYLE(GRID_HIT, GRID_BOLD));
+}
+
 static void draw_titles(const struct model *m, const struct grid_area *a)
 {
 	enum table_order by = m->table.sorted_by;
@@ -26,8 +37,9 @@ static void draw_titles(const struct model *m, const struct grid_area *a)
 	grid_text(a, 2, 0, 4, "SELF", by == TABLE_SELF ? chosen : plain);
 	grid_text(a, m->in->unicode ? 12 : 11, 0, 2, m->in->unicode ? "\xc2\xb1" : "+-", plain);
 	grid_text(a, 16, 0, 5, "TOTAL", by == TABLE_TOTAL ? chosen : plain);
-	grid_text(a, NUMBERS - 1, 0, 8, m->state.by_module ? "MODULE" : "FUNCTION",
-		  by == TABLE_NAME ? chosen : plain);
+	unsigned end = grid_text(a, NUMBERS - 1, 0, 8, m->state.by_module ? "MODULE" : "FUNCTION",
+				 by == TABLE_NAME ? chosen : plain);
+	draw_found(m, a, NUMBERS - 1 + end + 2);
 	if (a->width >= MODULE_COLUMN && !m->state.by_module)
 		grid_text(a, NUMBERS + name_width(a), 0, 6, "MODULE", plain);
 }

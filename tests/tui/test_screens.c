@@ -33,6 +33,8 @@ static const struct {
 	{ "around.txt", sample_profile, 80, 24, "/eval enter n s", false },
 	{ "table.txt", sample_profile, 80, 24, "t down S", false },
 	{ "table-120x40.txt", sample_profile, 120, 40, "tab down down", false },
+	{ "table-search.txt", sample_profile, 80, 24, "t /^(eval|hash|rec)$ enter down", false },
+	{ "table-search-120x40.txt", sample_profile, 120, 40, "/operator enter", false },
 	{ "search.txt", sample_profile, 80, 24, "/^hash$ enter n", false },
 	{ "search-error.txt", sample_profile, 80, 24, "/( enter", false },
 	{ "search-typed.txt", sample_profile, 80, 24, "/tokenize", false },
