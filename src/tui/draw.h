@@ -5,11 +5,13 @@
 #include "tui/grid.h"
 #include "tui/model.h"
 
+#define SEARCH_WIDTH		    ((size_t)20) /* of a pattern, at most */
 #define STYLE(colour_, attributes_) ((struct grid_style){ (colour_), (attributes_) })
 
 void draw_graph(const struct model *m, const struct grid_area *a);
 void draw_table(const struct model *m, const struct grid_area *a);
 void draw_source(const struct model *m, const struct grid_area *a);
+void draw_status(const struct model *m, const struct grid_area *a);
 void draw_sheet(const struct model *m, const struct grid_area *a);
 /* Printable text in width columns, cut at its end. */
 void draw_start(const struct model *m, const struct grid_area *a, unsigned x, unsigned y,
