@@ -16,6 +16,7 @@ void act_show_bottom_up(struct model *m);
 void act_show_modules(struct model *m);
 void act_fold(struct model *m);
 void act_quit(struct model *m);
+void act_turn_mouse(struct model *m);
 void act_redraw(struct model *m);
 void act_ask_search(struct model *m);
 void act_next_match(struct model *m);

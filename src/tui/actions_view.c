@@ -13,6 +13,15 @@ void act_redraw(struct model *m)
 	m->effect.kind = EFFECT_REDRAW;
 }
 
+void act_turn_mouse(struct model *m)
+{
+	m->has_mouse = !m->has_mouse;
+	m->effect.kind = EFFECT_MOUSE;
+	model_say(m, false,
+		  m->has_mouse ? "the mouse is prof's: click, click again, wheel (P gives it back)"
+			       : "the mouse is the terminal's: it selects text (P takes it)");
+}
+
 void act_change(struct model *m, struct state *next)
 {
 	state_clear_zoom(next);

@@ -99,6 +99,30 @@ void model_select(struct model *m, struct place to)
 	show_row(m, layout_row(&m->view, to));
 }
 
+static bool has_row(const struct model *m, int row)
+{
+	const struct layout *l = &m->layout;
+
+	return l->boxes.len && l->boxes.data[0].row <= row &&
+	       row <= l->boxes.data[l->boxes.len - 1].row;
+}
+
+void model_scroll(struct model *m, int by)
+{
+	int step = by < 0 ? -1 : 1;
+
+	for (; by; by -= step) {
+		int seen = step < 0 ? 0 : (int)m->places.graph.height - 1;
+		m->top += step;
+		model_lay_out(m);
+		if (has_row(m, m->top + seen))
+			continue;
+		m->top -= step;
+		model_lay_out(m);
+		return;
+	}
+}
+
 /* ---- moving in the graph ---- */
 
 static const struct calltree_node *node_at(const struct model *m, struct place at)
@@ -232,6 +256,7 @@ void model_move(struct model *m, uint32_t key)
 	bool grows_up = m->state.root_below != (m->selected.tree == 1);
 	bool up = key == TUI_KEY_UP || key == TUI_KEY_PAGE_UP;
 
+	show_row(m, layout_row(&m->view, m->selected)); /* it may have been scrolled away */
 	if (key == TUI_KEY_LEFT || key == TUI_KEY_RIGHT)
 		move_sideways(m, key == TUI_KEY_LEFT ? -1 : 1);
 	else if (key == TUI_KEY_HOME)

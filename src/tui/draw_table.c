@@ -28,6 +28,11 @@ static void draw_found(const struct model *m, const struct grid_area *a, unsigne
 		grid_text(a, x, 0, room, text, STYLE(GRID_HIT, GRID_BOLD));
 }
 
+enum table_order table_order_at(unsigned x)
+{
+	return x < 15 ? TABLE_SELF : x < NUMBERS - 2 ? TABLE_TOTAL : TABLE_NAME;
+}
+
 static void draw_titles(const struct model *m, const struct grid_area *a)
 {
 	enum table_order by = m->table.sorted_by;

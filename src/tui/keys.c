@@ -94,6 +94,9 @@ const struct model_action model_actions[] = {
 	  .help = "copy the prof report command that shows the same" },
 	{ .key = '?', .act = sheet_open_help, .place = 1, .label = "help", .help = "this help" },
 	{ .key = 'q', .act = act_quit, .place = 2, .label = "quit", .help = "quit" },
+	{ .key = 'P',
+	  .act = act_turn_mouse,
+	  .help = "mouse on, or off for the terminal's selection" },
 	{ .key = TUI_KEY_TAB, .act = act_show_table },
 	{ .key = TUI_CONTROL('L'), .act = act_redraw, .help = "draw the screen anew" },
 };
@@ -122,10 +125,16 @@ static void act(struct model *m, uint32_t key)
 		model_say(m, false, "%c does nothing here: ? shows the keys", (char)key);
 }
 
-void model_key(struct model *m, uint32_t key)
+void model_begin_key(struct model *m)
 {
 	free_ptr(&m->message);
 	m->is_warning = false;
+}
+
+void model_key(struct model *m, uint32_t key)
+{
+	model_begin_key(m);
+	m->has_clicked = false;
 	if (m->prompt.kind)
 		prompt_key(m, key);
 	else if (m->sheet.kind)

@@ -321,6 +321,7 @@ int model_init(struct model *m, const struct tui_input *in, struct error *err)
 {
 	memset(m, 0, sizeof(*m));
 	m->in = in;
+	m->has_mouse = true;
 	m->width = 80;
 	m->height = 24;
 	strtab_init(&m->names);

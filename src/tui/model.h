@@ -38,16 +38,25 @@ enum tui_key {
 	TUI_KEYS_END,
 };
 
+enum tui_button { TUI_CLICK, TUI_WHEEL_UP, TUI_WHEEL_DOWN };
+
+struct tui_mouse {
+	enum tui_button button;
+	unsigned x, y;	  /* cell of the screen */
+	bool is_repeated; /* a click soon after one at the same place */
+};
+
 #define TUI_CONTROL(letter) ((uint32_t)(letter)&31u)
 
 enum effect_kind {
 	EFFECT_NONE,
 	EFFECT_QUIT,
 	EFFECT_REDRAW,
-	EFFECT_COPY, /* text: to the terminal's clipboard */
-	EFFECT_SAVE, /* text: the path; model_picture() makes what is written. What exists is
-			replaced with overwrite only, else model_ask_to_overwrite() asks */
-	EFFECT_EDIT, /* text: the file here; line */
+	EFFECT_COPY,  /* text: to the terminal's clipboard */
+	EFFECT_SAVE,  /* text: the path; model_picture() makes what is written. What exists is
+			 replaced with overwrite only, else model_ask_to_overwrite() asks */
+	EFFECT_EDIT,  /* text: the file here; line */
+	EFFECT_MOUSE, /* model.has_mouse has changed */
 };
 
 struct effect {
@@ -88,6 +97,8 @@ struct model {
 	uint64_t built; /* how often trees were made */
 	struct search search;
 	bool has_stepped; /* the last change was a zoom to a match */
+	bool has_mouse;	  /* else it is the terminal's */
+	bool has_clicked; /* the last click did more than to select */
 	struct place zoomed, selected;
 	int top; /* the first row shown */
 	struct layout layout;
@@ -114,6 +125,8 @@ int model_init(struct model *m, const struct tui_input *in, struct error *err);
 void model_release(struct model *m);
 void model_resize(struct model *m, unsigned width, unsigned height);
 void model_key(struct model *m, uint32_t key);
+/* A click selects, another one on what is selected is Enter, the wheel scrolls what is below it. */
+void model_mouse(struct model *m, const struct tui_mouse *e);
 /* The grid has the size of model_resize(). */
 void model_draw(const struct model *m, struct grid *g);
 /* Takes over what is to be done, at most one thing for each key. The caller frees its text. */
@@ -189,8 +202,17 @@ void model_describe(const struct model *m, struct bytes *name, struct bytes *pla
 		    struct bytes *numbers);
 const char *model_dot(const struct model *m);
 
+/* Show other rows of the graph: further from the root by so many, or nearer to it. */
+void model_scroll(struct model *m, int by);
+/* What a key does before it is known which one it is. */
+void model_begin_key(struct model *m);
+
 void table_make(struct model *m);
 void table_move(struct model *m, uint32_t key);
+/* The order whose title is at column x. */
+enum table_order table_order_at(unsigned x);
+/* The same rows, others on the screen. */
+void table_scroll(struct model *m, int by);
 /* NULL: there is none. */
 const struct flat_row *table_selected(const struct model *m);
 

@@ -2,15 +2,17 @@
  * Putting the terminal back when a signal ends the process: with what is safe in a handler, so
  * without ncurses. The strings that do it are asked for beforehand.
  */
-#include <ncurses.h>
 #include <signal.h>
 #include <string.h>
-#include <term.h>
 #include <termios.h>
 #include <unistd.h>
 
 #include "base/memory.h"
 #include "tui/terminal.h"
+
+/* Behind ours: its macros have everyday names. */
+#include <ncurses.h>
+#include <term.h>
 
 static const int ending[] = { SIGHUP,  SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGALRM, SIGXCPU,
 			      SIGSEGV, SIGBUS, SIGILL,	SIGFPE,	 SIGABRT, SIGSYS,  SIGTRAP };
@@ -18,7 +20,7 @@ static const int ending[] = { SIGHUP,  SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGALR
 static struct {
 	struct termios modes;
 	struct sigaction before[ARRAY_LEN(ending)];
-	bool has_modes, is_kept;
+	bool has_modes, is_kept, has_mouse;
 	pid_t owner; /* processes that are started later have the handler too */
 	volatile sig_atomic_t is_armed;
 	char text[256]; /* what to write */
@@ -53,6 +55,17 @@ static void add_text(const char *capability)
 	}
 }
 
+void restore_mouse(void)
+{
+	static const char off[] = "\x1b[?1000l\x1b[?1006l"; /* whichever it was asked with */
+
+	if (saved.has_mouse || saved.len + sizeof(off) > sizeof(saved.text))
+		return;
+	memcpy(saved.text + saved.len, off, sizeof(off) - 1);
+	saved.len += sizeof(off) - 1;
+	saved.has_mouse = true;
+}
+
 void restore_remember(void)
 {
 	saved.has_modes = tcgetattr(STDIN_FILENO, &saved.modes) == 0;
@@ -64,6 +77,7 @@ void restore_arm(bool armed)
 
 	if (armed && !saved.is_kept) {
 		saved.len = 0;
+		saved.has_mouse = false;
 		saved.owner = getpid();
 		add_text("sgr0");
 		add_text("op");

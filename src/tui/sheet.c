@@ -90,8 +90,11 @@ void sheet_open_help(struct model *m)
 		CLEANUP_FREE char *key = key_name(a->key);
 		if (a->heading)
 			bytes_printf(&s->text, "\n\x1b[1m%s\x1b[0m\n", a->heading);
-		if (i == 0)
+		if (i == 0) {
 			print_key(s, "arrows", "go to the frames around (also Page, Home, End)");
+			print_key(s, "mouse",
+				  "click: select; once more: as Enter; the wheel scrolls");
+		}
 		if (a->help)
 			print_key(s, key, a->help);
 	}

@@ -64,3 +64,22 @@ void table_move(struct model *m, uint32_t key)
 	else if (t->selected >= t->top + room)
 		t->top = t->selected - room + 1;
 }
+
+void table_scroll(struct model *m, int by)
+{
+	struct table *t = &m->table;
+	size_t room = m->places.table.height > 1 ? m->places.table.height - 1 : 1;
+	size_t most = t->order.len > room ? t->order.len - room : 0, step = (size_t)abs(by);
+
+	if (by < 0)
+		t->top -= t->top < step ? t->top : step;
+	else
+		t->top = t->top + step < most ? t->top + step : most;
+	if (!m->state.table)
+		return;
+	/* What is chosen stays on the screen. */
+	if (t->selected < t->top)
+		t->selected = t->top;
+	else if (t->selected >= t->top + room)
+		t->selected = t->top + room - 1;
+}

@@ -15,6 +15,7 @@
 #include "tui/tui.h"
 
 #define ESCAPE_DELAY_MS 25
+#define DOUBLE_CLICK_NS UINT64_C(400000000)
 #define LONGEST_COPY	((size_t)48 << 10) /* terminals take up to 100 kB of base64 */
 
 static SCREEN *screen;
@@ -42,6 +43,8 @@ int terminal_start(bool colour, struct error *err)
 	intrflush(stdscr, FALSE);
 	keypad(stdscr, TRUE);
 	set_escdelay(ESCAPE_DELAY_MS);
+	mouseinterval(0);
+	terminal_take_mouse(true);
 	curs_set(0);
 	colours_start(colour);
 	return 0;
@@ -69,6 +72,14 @@ void terminal_return(void)
 	restore_arm(true);
 	clearok(stdscr, TRUE);
 	refresh();
+}
+
+void terminal_take_mouse(bool wanted)
+{
+	mmask_t events = BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED;
+
+	if (mousemask(wanted ? events : 0, NULL))
+		restore_mouse();
 }
 
 void terminal_size(unsigned *width, unsigned *height)
@@ -140,24 +151,49 @@ static uint32_t special(wint_t code)
 	return TUI_KEY_NONE;
 }
 
-uint32_t terminal_key(bool *resized, bool *gone)
+static void read_mouse(struct terminal_event *e)
+{
+	static struct tui_mouse last;
+	static uint64_t last_ns;
+	uint64_t now = clock_monotonic_ns();
+	MEVENT event;
+
+	if (getmouse(&event) != OK || event.x < 0 || event.y < 0)
+		return;
+	e->mouse = (struct tui_mouse){ .button = event.bstate & BUTTON4_PRESSED	  ? TUI_WHEEL_UP
+						 : event.bstate & BUTTON5_PRESSED ? TUI_WHEEL_DOWN
+										  : TUI_CLICK,
+				       .x = (unsigned)event.x,
+				       .y = (unsigned)event.y };
+	e->has_mouse = event.bstate & (BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED);
+	if (!e->has_mouse || e->mouse.button != TUI_CLICK)
+		return;
+	e->mouse.is_repeated =
+		now - last_ns < DOUBLE_CLICK_NS && last.x == e->mouse.x && last.y == e->mouse.y;
+	last = e->mouse;
+	last_ns = now;
+}
+
+struct terminal_event terminal_next(void)
 {
 	static const unsigned patience = 32; /* bytes that are no characters fail, too */
+	struct terminal_event e = { .key = TUI_KEY_NONE };
 	wint_t code = 0;
 
-	*resized = *gone = false;
 	errno = 0;
 	int rc = get_wch(&code);
 	failures = rc == ERR && errno != EINTR ? failures + 1 : 0;
 	if (rc == ERR)
-		*gone = failures > patience;
+		e.gone = failures > patience;
 	else if (rc == KEY_CODE_YES && code == KEY_RESIZE)
-		*resized = true;
+		e.resized = true;
+	else if (rc == KEY_CODE_YES && code == KEY_MOUSE)
+		read_mouse(&e);
 	else if (rc == KEY_CODE_YES)
-		return special(code);
+		e.key = special(code);
 	else
-		return code == '\n' ? (uint32_t)TUI_KEY_ENTER : (uint32_t)code;
-	return TUI_KEY_NONE;
+		e.key = code == '\n' ? (uint32_t)TUI_KEY_ENTER : (uint32_t)code;
+	return e;
 }
 
 bool terminal_copy(const char *text)

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "tui/grid.h"
+#include "tui/model.h"
 
 /* TERM, or "dumb". */
 const char *terminal_name(void);
@@ -19,9 +20,20 @@ void terminal_leave(void);
 void terminal_return(void);
 void terminal_size(unsigned *width, unsigned *height);
 void terminal_show(const struct grid *g);
-/* The next key (TUI_KEY_…, or a code point); *resized: the size has changed. TUI_KEY_NONE with
- * *gone: there is nobody any more. */
-uint32_t terminal_key(bool *resized, bool *gone);
+
+/* What has happened: one of these. */
+struct terminal_event {
+	uint32_t key; /* TUI_KEY_…, or a code point */
+	bool has_mouse;
+	struct tui_mouse mouse;
+	bool resized;
+	bool gone; /* there is nobody any more */
+};
+
+/* Waits for the next. */
+struct terminal_event terminal_next(void);
+/* Whether clicks come here, else the terminal does with them what it likes. */
+void terminal_take_mouse(bool wanted);
 /* Forget what is on the screen. */
 void terminal_redraw(void);
 /* Ask it to take text as its clipboard's (OSC 52). False where it may not know that. */
@@ -35,6 +47,8 @@ unsigned long colours_of(uint8_t colour, uint8_t attributes);
  * does it without ncurses. */
 void restore_remember(void);
 void restore_arm(bool armed);
+/* A signal gives the mouse back, too. */
+void restore_mouse(void);
 void restore_forget(void);
 
 /* Runs $VISUAL or $EDITOR, else vi, for path at line. -1 when it cannot be started. */

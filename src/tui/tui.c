@@ -112,6 +112,9 @@ static bool carry_out(struct screen *s)
 	case EFFECT_SAVE:
 		save(s, &e);
 		break;
+	case EFFECT_MOUSE:
+		terminal_take_mouse(s->model.has_mouse);
+		break;
 	case EFFECT_EDIT:
 		edit(s, &e);
 		break;
@@ -124,19 +127,18 @@ static bool carry_out(struct screen *s)
 
 static void run(struct screen *s)
 {
-	bool resized, gone = false;
-
 	resize(s);
 	for (;;) {
 		show(s);
-		uint32_t key = terminal_key(&resized, &gone);
-		if (gone)
+		struct terminal_event e = terminal_next();
+		if (e.gone)
 			return;
-		if (resized)
+		if (e.resized)
 			resize(s);
-		if (key == TUI_KEY_NONE)
-			continue;
-		model_key(&s->model, key);
+		else if (e.has_mouse)
+			model_mouse(&s->model, &e.mouse);
+		else if (e.key != TUI_KEY_NONE)
+			model_key(&s->model, e.key);
 		if (!carry_out(s))
 			return;
 	}

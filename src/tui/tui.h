@@ -39,8 +39,8 @@ enum tui_view { TUI_TABLE, TUI_TREE, TUI_INVERTED, TUI_AROUND };
 
 struct tui_input {
 	const struct profile *profile;
-	struct filter_spec filter;	/* what is shown at first: can be taken back */
-	const char *const *hides;	/* so can these: regular expressions of frames, ended by NULL */
+	struct filter_spec filter; /* what is shown at first: can be taken back */
+	const char *const *hides;  /* so can these: regular expressions of frames, ended by NULL */
 	struct calltree_options frames; /* names, no_inline and merge_recursion */
 	const char *frame_words;	/* the same as options, each behind a space */
 	enum tui_view view;

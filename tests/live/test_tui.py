@@ -251,6 +251,7 @@ def test_views_to_begin_with():
 
 def expect_restored(t, before):
     screen = t.wait(SHELL_READY)
+    expect_equal(t.call("display-message", "-p", "#{mouse_any_flag}").strip(), "0", "clicks that are asked for")
     expect("icicle" not in screen, "the screen is as before:\n" + screen)
     expect_equal(modes(t), before, "the terminal's modes")
 
@@ -284,6 +285,47 @@ def test_suspend():
         t.keys("Down")
         t.keys("q")
         t.wait(SHELL_READY)
+
+
+def has_mouse(t):
+    """Whether what runs in the window has asked for clicks."""
+    return t.call("display-message", "-p", "#{mouse_any_flag}").strip() == "1"
+
+
+def click(t, x, y):
+    """As a terminal of this TERM says that the button was pressed, and let go; from 0."""
+    if t.env["TERM"].startswith("xterm"):
+        t.type("\x1b[<0;%d;%dM\x1b[<0;%d;%dm" % (x + 1, y + 1, x + 1, y + 1))
+    else:
+        t.type("\x1b[M %c%c\x1b[M#%c%c" % (33 + x, 33 + y, 33 + x, 33 + y))
+
+
+def test_mouse():
+    recording()
+    for term in ("screen-256color", "xterm-256color"):
+        with Terminal(TERM=term) as t:
+            t.open()
+            expect(has_mouse(t), "it has the mouse")
+            y = next(i for i, line in enumerate(t.screen().splitlines()) if line.startswith("▏main  "))
+            click(t, 3, y)
+            t.until(lambda text: text.splitlines()[-3].startswith("main  program"), "main is selected")
+            click(t, 5, y)
+            t.wait("› main")
+            t.type("P")
+            t.wait("the mouse is the terminal's")
+            expect(not has_mouse(t), "it has given the mouse back")
+            t.type("P")
+            t.wait("the mouse is prof's")
+            expect(has_mouse(t), "it has the mouse again")
+            t.keys("C-z")
+            t.wait(SHELL_READY)
+            expect(not has_mouse(t), "no mouse while suspended")
+            t.keys("fg", "Enter")
+            t.wait("icicle graph")
+            expect(has_mouse(t), "the mouse after fg")
+            t.keys("q")
+            t.gone("icicle graph")
+            expect(not has_mouse(t), "no mouse at the end")
 
 
 def script(path, text):

@@ -42,6 +42,16 @@ static void resize(struct model *m, struct grid *g, uint8_t byte)
 	model_resize(m, width, height);
 }
 
+static void point(struct model *m, const struct grid *g, uint8_t x, uint8_t y)
+{
+	struct tui_mouse e = { .button = (enum tui_button)(x % 3),
+			       .is_repeated = y & 1,
+			       .x = x % (g->width + 1),
+			       .y = y % (g->height + 1) };
+
+	model_mouse(m, &e);
+}
+
 /* Mostly the view's own keys. Repetition counts of regular expressions multiply: not what is
  * tested. */
 static uint32_t key_of(uint8_t byte)
@@ -64,6 +74,8 @@ static void press(struct model *m, struct grid *g, const uint8_t *data, size_t s
 	for (size_t i = 0; i < size && i < MOST_KEYS; i++) {
 		if (data[i] == 0xff && i + 1 < size)
 			resize(m, g, data[++i]);
+		else if (data[i] == 0xfe && i + 2 < size)
+			point(m, g, data[i + 1], data[i + 2]), i += 2;
 		else
 			model_key(m, key_of(data[i]));
 		free(model_take_effect(m).text);

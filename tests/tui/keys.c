@@ -65,6 +65,18 @@ void press(struct fixture *f, const char *keys)
 	}
 }
 
+void click(struct fixture *f, unsigned x, unsigned y)
+{
+	model_mouse(&f->model, &(struct tui_mouse){ .button = TUI_CLICK, .x = x, .y = y });
+}
+
+void turn_wheel(struct fixture *f, bool down, unsigned x, unsigned y)
+{
+	enum tui_button button = down ? TUI_WHEEL_DOWN : TUI_WHEEL_UP;
+
+	model_mouse(&f->model, &(struct tui_mouse){ .button = button, .x = x, .y = y });
+}
+
 static const char *printed(struct fixture *f, void print(const struct grid *, struct bytes *))
 {
 	model_draw(&f->model, &f->grid);

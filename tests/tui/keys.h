@@ -25,6 +25,8 @@ void fixture_init(struct fixture *f, profile_maker *maker, unsigned width, unsig
 void fixture_release(struct fixture *f);
 /* Words: names of keys (down, enter, esc, …), others are typed letter by letter; "_" is a blank. */
 void press(struct fixture *f, const char *keys);
+void click(struct fixture *f, unsigned x, unsigned y);
+void turn_wheel(struct fixture *f, bool down, unsigned x, unsigned y);
 /* What is on the screen. */
 const char *screen(struct fixture *f);
 const char *styles(struct fixture *f);
@@ -34,6 +36,7 @@ const char *screen_line(struct fixture *f, unsigned y);
 struct CMUnitTest;
 int run_grid_tests(void);
 int run_model_tests(void);
+int run_mouse_tests(void);
 int run_screen_tests(void);
 int run_search_tests(void);
 int run_view_tests(void);
