@@ -170,3 +170,10 @@ bool source_texts_has(const struct source_texts *t, uint32_t file)
 	return hmap_get(&t->whole, file) != HMAP_NONE ||
 	       (excerpt && t->windows.data[excerpt - 1].file == file);
 }
+
+uint32_t source_texts_line_count(const struct source_texts *t, uint32_t file)
+{
+	uint32_t whole = hmap_get(&t->whole, file);
+
+	return whole == HMAP_NONE ? 0 : t->windows.data[whole].line_count;
+}

@@ -42,6 +42,8 @@ void source_texts_add_file(struct source_texts *t, uint32_t file, const char *te
 void source_texts_set_state(struct source_texts *t, uint32_t file, enum source_state state);
 enum source_state source_texts_state(const struct source_texts *t, uint32_t file);
 bool source_texts_has(const struct source_texts *t, uint32_t file);
+/* How many lines a whole file has; 0: it is not there. */
+uint32_t source_texts_line_count(const struct source_texts *t, uint32_t file);
 /* A line without its end; NULL when it is not there. */
 const char *source_texts_line(const struct source_texts *t, uint32_t file, uint32_t line,
 			      size_t *len);

@@ -1,6 +1,5 @@
 /* prof annotate: one function by its source lines and instructions. */
 #include <fcntl.h>
-#include <unistd.h>
 
 #include "analysis/annotate.h"
 #include "analysis/source_texts.h"
@@ -79,8 +78,6 @@ static bool is_recording(const char *path)
 
 static int check(const struct options *o, int argc, char **argv)
 {
-	const char *map;
-
 	if (argc && !o->input.input && is_recording(argv[0]))
 		return cmd_usage(&command_annotate, "%s is a recording: -i %s", argv[0], argv[0]);
 	if (argc > 1 || (argc && o->function))
@@ -94,13 +91,7 @@ static int check(const struct options *o, int argc, char **argv)
 	if (o->limit > UINT32_MAX || o->width > 10000)
 		return cmd_usage(&command_annotate, "%s is too large",
 				 o->width > 10000 ? "--width" : "--limit");
-	if (!source_places_are_valid(&o->places, &map))
-		return cmd_usage(&command_annotate, "--source-map '%s' is not FROM=TO", map);
-	for (size_t i = 0; i < o->places.dirs.len; i++)
-		if (access(o->places.dirs.items[i], X_OK) < 0)
-			return cmd_usage(&command_annotate, "--source-dir %s: cannot be searched",
-					 o->places.dirs.items[i]);
-	return EXIT_DONE;
+	return source_places_check(&command_annotate, &o->places);
 }
 
 static struct annotate_options view_options(const struct options *o, const char *function)

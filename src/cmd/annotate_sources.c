@@ -24,7 +24,7 @@
 
 struct reading {
 	struct source_texts *texts;
-	const struct annotation *annotation;
+	const struct profile *profile;
 	const struct source_places *places;
 	struct files *files;
 	struct hmap seen;     /* string ids of names */
@@ -33,15 +33,18 @@ struct reading {
 	bool all;
 };
 
-bool source_places_are_valid(const struct source_places *places, const char **map)
+int source_places_check(const struct command *cmd, const struct source_places *places)
 {
 	for (size_t i = 0; i < places->maps.len; i++) {
-		const char *equals = strchr(places->maps.items[i], '=');
-		*map = places->maps.items[i];
-		if (!equals || equals == places->maps.items[i])
-			return false;
+		const char *map = places->maps.items[i], *equals = strchr(map, '=');
+		if (!equals || equals == map)
+			return cmd_usage(cmd, "--source-map '%s' is not FROM=TO", map);
 	}
-	return true;
+	for (size_t i = 0; i < places->dirs.len; i++)
+		if (access(places->dirs.items[i], X_OK) < 0)
+			return cmd_usage(cmd, "--source-dir %s: cannot be searched",
+					 places->dirs.items[i]);
+	return EXIT_DONE;
 }
 
 /* ---- opening ---- */
@@ -131,7 +134,7 @@ static enum source_state state_of(const struct reading *r, int fd)
 static void read_file(struct reading *r, uint32_t file)
 {
 	struct bytes text = { 0 };
-	CLEANUP_CLOSE int fd = find_source(r, profile_str(r->annotation->profile, file));
+	CLEANUP_CLOSE int fd = find_source(r, profile_str(r->profile, file));
 
 	if (fd < 0 || r->total_bytes >= MAX_TOTAL_BYTES)
 		return;
@@ -156,10 +159,8 @@ static void want(struct reading *r, uint32_t file, uint32_t line)
 }
 
 /* The program is as old as its file is here, and no younger than the recording. */
-static int64_t program_time(const struct annotation *a)
+static int64_t program_time(const struct profile *p, uint32_t module)
 {
-	const struct profile *p = a->profile;
-	uint32_t module = annotation_key(a, a->key)->module;
 	int64_t time = p->runs.len ? (int64_t)(p->runs.data[0].start_realtime_ns / NS_PER_S) : 0;
 	struct stat st;
 
@@ -174,10 +175,11 @@ void annotate_sources_read(struct source_texts *texts, const struct annotation *
 			   const struct source_places *places, bool all)
 {
 	struct reading r = { .texts = texts,
-			     .annotation = a,
+			     .profile = a->profile,
 			     .places = places,
 			     .files = files_direct_new(),
-			     .program_time = program_time(a),
+			     .program_time =
+				     program_time(a->profile, annotation_key(a, a->key)->module),
 			     .all = all };
 
 	for (size_t i = 0; i < a->lines.len; i++)
@@ -186,6 +188,19 @@ void annotate_sources_read(struct source_texts *texts, const struct annotation *
 	for (size_t i = 0; i < a->inlined.len; i++)
 		want(&r, a->inlined.data[i].file, a->inlined.data[i].line);
 	hmap_release(&r.seen);
+	files_free(r.files);
+}
+
+void annotate_sources_read_file(struct source_texts *texts, const struct profile *p,
+				uint32_t module, uint32_t file, const struct source_places *places)
+{
+	struct reading r = { .texts = texts,
+			     .profile = p,
+			     .places = places,
+			     .files = files_direct_new(),
+			     .program_time = program_time(p, module) };
+
+	read_file(&r, file);
 	files_free(r.files);
 }
 

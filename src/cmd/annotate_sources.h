@@ -13,13 +13,17 @@ struct source_places {
 	struct cmd_strings maps; /* FROM=TO: a name that begins with FROM is looked for below TO */
 };
 
-/* False, and *map it, when one is not FROM=TO. */
-bool source_places_are_valid(const struct source_places *places, const char **map);
+/* EXIT_DONE, or says which one cannot be used. */
+int source_places_check(const struct command *cmd, const struct source_places *places);
 /* Read what the profile does not hold of the function's lines; all: also what lies between. */
 void annotate_sources_read(struct source_texts *texts, const struct annotation *a,
 			   const struct source_places *places, bool all);
-/* The path here of a source file named so in a profile; NULL: it is not here, or is none. The caller
- * frees. */
+/* The whole of one file, if it is here: a string of the profile; module: the one whose code is from
+ * it, PROFILE_NONE when that is not known. */
+void annotate_sources_read_file(struct source_texts *texts, const struct profile *p,
+				uint32_t module, uint32_t file, const struct source_places *places);
+/* The path here of a source file named so in a profile; NULL: it is not here, or is none. The
+ * caller frees. */
 char *annotate_source_path(const struct source_places *places, const char *name);
 
 #endif

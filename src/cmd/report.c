@@ -16,6 +16,7 @@
 struct options {
 	struct cmd_input_options input;
 	struct cmd_strings fail_if;
+	struct source_places places;
 	bool verbose, json, csv, md, stdio, tui, no_pager, lines, tree, inverted, merge_recursion,
 		has_by;
 	unsigned by, colour;
@@ -66,6 +67,12 @@ static const struct cmd_option rows[] = {
 	OPTION(struct options, tui, OPT_FLAG, 0, "tui",
 	       .help = "the interactive view; fails where there is no terminal for it"),
 	CMD_PAGER_OPTION(struct options, no_pager),
+	OPTION(struct options, places.dirs, OPT_LIST, 0, "source-dir", .argument = "DIR",
+	       .heading =
+		       "Where the interactive view finds source that the recording does not hold",
+	       .help = "look below DIR for the ends of source files' names; may be repeated"),
+	OPTION(struct options, places.maps, OPT_LIST, 0, "source-map", .argument = "FROM=TO",
+	       .help = "names that begin with FROM are below the folder TO; may be repeated"),
 	OPTION(struct options, fail_if, OPT_LIST, 0, "fail-if", .argument = "CONDITION",
 	       .heading = "For CI",
 	       .help = "exit with status 3 when CONDITION surely holds, as 'self(\"memcpy\") > 5%' or "
@@ -130,13 +137,15 @@ static int check(const struct options *o)
 	if (o->limit > UINT32_MAX || o->width > 10000)
 		return cmd_usage(&command_report, "%s is too large",
 				 o->width > 10000 ? "--width" : "--limit");
-	return fail_if_check(&command_report, &o->fail_if);
+	int status = source_places_check(&command_report, &o->places);
+	return status == EXIT_DONE ? fail_if_check(&command_report, &o->fail_if) : status;
 }
 
 static bool is_given_again(const struct cmd_option *row)
 {
-	static const char *const others[] = { "input",	 "by",	     "lines", "limit",
-					      "fail-if", "no-pager", "stdio" };
+	static const char *const others[] = { "input", "by",	     "lines",
+					      "limit", "fail-if",    "no-pager",
+					      "stdio", "source-dir", "source-map" };
 
 	for (size_t i = 0; i < ARRAY_LEN(others); i++) {
 		if (strcmp(row->name, others[i]) == 0)
@@ -217,7 +226,7 @@ static int run_interactive(const struct options *o, struct cmd_view *v)
 	};
 
 	in.frames.merge_recursion = o->merge_recursion;
-	return cmd_show_interactively(&command_report, &v->profile, &in);
+	return cmd_show_interactively(&command_report, &v->profile, &in, &o->places);
 }
 
 static int run(void *options, int argc, char **argv)

@@ -11,6 +11,8 @@ void act_zoom_in(struct model *m);
 void act_show_table(struct model *m);
 void act_sort_table(struct model *m);
 void act_show_around(struct model *m);
+void act_source_down(struct model *m);
+void act_source_up(struct model *m);
 void act_turn_over(struct model *m);
 void act_show_bottom_up(struct model *m);
 void act_show_modules(struct model *m);

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#define SOURCE_ROWS 5 /* that it is scrolled by */
+
 void act_quit(struct model *m)
 {
 	m->effect.kind = EFFECT_QUIT;
@@ -44,6 +46,16 @@ void act_zoom_in(struct model *m)
 		act_show_around(m);
 	else
 		model_zoom(m, m->selected);
+}
+
+void act_source_down(struct model *m)
+{
+	model_scroll_source(m, SOURCE_ROWS);
+}
+
+void act_source_up(struct model *m)
+{
+	model_scroll_source(m, -SOURCE_ROWS);
 }
 
 void act_turn_over(struct model *m)

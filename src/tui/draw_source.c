@@ -1,4 +1,5 @@
-/* The source around the hottest lines of what is selected, as far as the recording has it. */
+/* The source around the hottest line of what is selected: its file, where it is here, else what the
+ * recording has. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -107,16 +108,78 @@ static void draw_line(const struct model *m, const struct grid_area *a, unsigned
 		draw_start(m, a, NUMBERS, y, a->width - NUMBERS, text, style);
 }
 
-/* The hottest line is in the middle. */
-static size_t first_shown(const struct lines *l, uint32_t hottest, unsigned room)
-{
-	size_t at = 0;
+/* ---- which rows ---- */
 
-	while (at < l->items.len && l->items.data[at].line != hottest)
-		at++;
-	if (l->items.len <= room || at < room / 2)
-		return 0;
-	return at - room / 2 < l->items.len - room ? at - room / 2 : l->items.len - room;
+/* Rows of what is shown: lines of a file that is here, else those that were collected. */
+struct pane {
+	struct lines lines;
+	size_t count, middle; /* middle: the row of the hottest line */
+	bool is_whole;	      /* row i is line i + 1; lines is empty */
+};
+
+static void pane_init(struct pane *p, const struct model *m)
+{
+	const struct source_line *at = &m->source;
+
+	memset(p, 0, sizeof(*p));
+	p->count = source_texts_line_count(&m->texts, at->file);
+	p->is_whole = at->line <= p->count;
+	p->middle = at->line - 1;
+	if (p->is_whole)
+		return;
+	collect(&p->lines, m, at, m->source_name);
+	p->count = p->lines.items.len;
+	p->middle = 0;
+	while (p->middle < p->count && p->lines.items.data[p->middle].line != at->line)
+		p->middle++;
+}
+
+static size_t first_row(const struct pane *p, size_t room, int scroll)
+{
+	size_t most = p->count > room ? p->count - room : 0;
+	ptrdiff_t first = (ptrdiff_t)p->middle - (ptrdiff_t)(room / 2) + scroll;
+
+	return first < 0 ? 0 : (size_t)first < most ? (size_t)first : most;
+}
+
+/* The rows on the screen, with what was sampled in each. */
+static void take_rows(struct pane *p, const struct model *m, size_t first, size_t room)
+{
+	const struct hot_lines *hot = &m->view.lines;
+
+	for (size_t i = first; i < first + room && i < p->count; i++)
+		add_line(&p->lines, (uint32_t)i + 1, 0);
+	for (size_t i = 0; i < hot->rows.len; i++) {
+		const struct hot_line *row = &hot->rows.data[i];
+		if (row->file == m->source.file && row->line > first &&
+		    row->line - first <= p->lines.items.len)
+			p->lines.items.data[row->line - first - 1].weight += row->weight;
+	}
+}
+
+static size_t room_of(const struct model *m)
+{
+	return m->places.source.height > 1 ? m->places.source.height - 1 : 0;
+}
+
+void model_scroll_source(struct model *m, int by)
+{
+	struct pane p;
+	size_t room = room_of(m);
+
+	if (room == 0) {
+		model_say(m, false, "no source pane here: a shows the source");
+		return;
+	}
+	if (!m->source.file || !m->source.line)
+		return;
+	pane_init(&p, m);
+	size_t first = first_row(&p, room, m->source_scroll);
+	size_t next = by < 0 && first < (size_t)-by ? 0 : first + (size_t)by;
+	size_t most = p.count > room ? p.count - room : 0;
+	next = next < most ? next : most;
+	m->source_scroll = (int)((ptrdiff_t)next - (ptrdiff_t)p.middle + (ptrdiff_t)(room / 2));
+	vec_release(&p.lines.items);
 }
 
 static void draw_head(const struct model *m, const struct grid_area *a, const char *text)
@@ -125,11 +188,27 @@ static void draw_head(const struct model *m, const struct grid_area *a, const ch
 	draw_start(m, a, 0, 0, a->width, text, STYLE(GRID_PLAIN, GRID_UNDERLINE | GRID_DIM));
 }
 
+static const char *state_words(const struct model *m)
+{
+	const struct source_line *at = &m->source;
+	enum source_state state = source_texts_state(&m->texts, at->file);
+	size_t len;
+
+	if (!source_texts_line(&m->texts, at->file, at->line, &len))
+		return "  its text is not here";
+	if (state == SOURCE_CHANGED)
+		return "  as recorded: the file here is another";
+	if (state == SOURCE_NEWER)
+		return "  newer than the program: lines may have moved";
+	return at->weight ? "" : "  no samples in its own lines";
+}
+
 void draw_source(const struct model *m, const struct grid_area *a)
 {
 	const struct source_line *at = &m->source;
 	struct show show = { .unicode = m->in->unicode };
-	struct lines lines = { 0 };
+	size_t room = room_of(m);
+	struct pane p;
 
 	if (!at->file || !at->line) {
 		draw_head(m, a, "SOURCE  not known of this (a: source and instructions)");
@@ -137,16 +216,16 @@ void draw_source(const struct model *m, const struct grid_area *a)
 	}
 	const char *path = profile_str(m->in->profile, at->file), *slash = strrchr(path, '/');
 	CLEANUP_FREE char *file = show_name(&show, slash && slash[1] ? slash + 1 : path);
-	size_t len;
-	bool has_text = source_texts_line(&m->texts, at->file, at->line, &len);
-	CLEANUP_FREE char *head = xasprintf("SOURCE  %s:%" PRIu32 "%s", file, at->line,
-					    !at->weight ? "  no samples in its own lines"
-					    : has_text	? ""
-							: "  text not recorded");
+	CLEANUP_FREE char *head =
+		xasprintf("SOURCE  %s:%" PRIu32 "%s", file, at->line, state_words(m));
 	draw_head(m, a, head);
-	collect(&lines, m, at, m->source_name);
-	size_t first = first_shown(&lines, at->line, a->height - 1);
-	for (unsigned y = 1; y < a->height && first + y - 1 < lines.items.len; y++)
-		draw_line(m, a, y, at->file, &lines.items.data[first + y - 1]);
-	vec_release(&lines.items);
+	pane_init(&p, m);
+	size_t first = first_row(&p, room, m->source_scroll);
+	if (p.is_whole) {
+		take_rows(&p, m, first, room);
+		first = 0;
+	}
+	for (unsigned y = 1; y < a->height && first + y - 1 < p.lines.items.len; y++)
+		draw_line(m, a, y, at->file, &p.lines.items.data[first + y - 1]);
+	vec_release(&p.lines.items);
 }

@@ -347,6 +347,7 @@ void model_release(struct model *m)
 	vec_release(&m->table.order);
 	vec_release(&m->line_names);
 	source_texts_release(&m->texts);
+	hmap_release(&m->source_files);
 	sheet_close(&m->sheet);
 	bytes_release(&m->prompt.text);
 	free(m->prompt.before);

@@ -107,6 +107,8 @@ struct model {
 	VEC(uint32_t) line_names;  /* of the view's lines: names of their functions */
 	struct source_line source; /* of what is selected, while the source is shown */
 	uint32_t source_name;
+	struct hmap source_files; /* that were asked for; string ids */
+	int source_scroll;	  /* rows of the source away from where its line is in the middle */
 	unsigned width, height;
 	struct arrangement places;
 	struct bytes head; /* lines: what ran, and the health */
@@ -161,6 +163,9 @@ void model_go_to_match(struct model *m);
 void model_lay_out(struct model *m);
 void model_arrange(struct model *m);
 void model_look_for_source(struct model *m);
+/* Text of files is void: what the recording holds, and the files, are looked at anew. */
+void model_forget_sources(struct model *m);
+void model_scroll_source(struct model *m, int by);
 void model_select(struct model *m, struct place to);
 /* Is to wide enough to have a box? Scrolls its row onto the screen then. */
 bool model_can_see(struct model *m, struct place to);

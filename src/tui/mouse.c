@@ -129,6 +129,8 @@ static void turn_wheel(struct model *m, const struct tui_mouse *e)
 		model_scroll(m, m->state.root_below ? -by : by);
 	else if (is_in(&m->places.table, e, &x, &y))
 		table_scroll(m, by);
+	else if (is_in(&m->places.source, e, &x, &y))
+		model_scroll_source(m, by);
 }
 
 void model_mouse(struct model *m, const struct tui_mouse *e)

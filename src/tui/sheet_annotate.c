@@ -79,8 +79,7 @@ static int build(struct model *m, struct annotation *a, struct error *err)
 	    host->read_program(host->context, a, &changed, &ignored) < 0 || !changed)
 		return 0;
 	annotate_release(a);
-	source_texts_release(&m->texts);
-	source_texts_init(&m->texts, p);
+	model_forget_sources(m);
 	return annotate_build(a, p, &m->view.samples, m->view.event, &choice, err);
 }
 

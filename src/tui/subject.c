@@ -93,14 +93,36 @@ struct source_line model_subject_line(struct model *m)
 	return best;
 }
 
+/* Each file once: there may be none. */
+static void ask_for_file(struct model *m, uint32_t module, uint32_t file)
+{
+	const struct tui_host *host = &m->in->host;
+
+	if (!file || !host->read_file || hmap_get(&m->source_files, file) != HMAP_NONE)
+		return;
+	hmap_put(&m->source_files, file, 1);
+	host->read_file(host->context, &m->texts, module, file);
+}
+
 void model_look_for_source(struct model *m)
 {
-	const char *name = model_subject(m).name;
+	struct subject s = model_subject(m);
+	struct source_line before = m->source;
 
 	if (m->places.source.height == 0)
 		return;
 	m->source = model_subject_line(m);
-	m->source_name = name ? strtab_add_str(&m->names, name) : 0;
+	m->source_name = s.name ? strtab_add_str(&m->names, s.name) : 0;
+	if (m->source.file != before.file || m->source.line != before.line)
+		m->source_scroll = 0;
+	ask_for_file(m, s.module, m->source.file);
+}
+
+void model_forget_sources(struct model *m)
+{
+	source_texts_release(&m->texts);
+	source_texts_init(&m->texts, m->in->profile);
+	hmap_release(&m->source_files);
 }
 
 /* ---- in words ---- */

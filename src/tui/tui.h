@@ -23,6 +23,10 @@ struct tui_host {
 	 * between them. */
 	void (*read_sources)(void *context, struct source_texts *texts, const struct annotation *a,
 			     bool all);
+	/* Adds the whole of one source file, if it is here: a string of the profile; module: whose
+	 * code is from it. */
+	void (*read_file)(void *context, struct source_texts *texts, uint32_t module,
+			  uint32_t file);
 	/* Adds to the profile what it lacks of the function's code, from the file here that ran.
 	 * Once *changed, a is void, and so are ids of locations and pointers into the profile's
 	 * text. */

@@ -371,6 +371,26 @@ def test_editor():
         t.close()
 
 
+def test_source_pane():
+    """Beside the graph: the file where the program says it is, or below --source-dir."""
+    os.mkdir("below")
+    with open(os.path.join(SOURCE, "tests/programs/annotated.c"), encoding="utf-8") as f:
+        text = f.read()
+    with open("below/annotated.c", "w", encoding="utf-8") as f:
+        f.write(text + "/* the end of another copy */\n")
+    record(program("annotated"), 300, path="prof.data")
+    for options, last in (("", text.splitlines()[-1]), ("--source-dir below", "the end of another copy")):
+        with Terminal(160, 50) as t:
+            t.open(options)
+            t.type("/^work$")
+            t.keys("Enter")
+            t.type("n")
+            t.wait("SOURCE  annotated.c:")
+            t.type("]" * (len(text.splitlines()) // 5 + 1))
+            t.wait(last)
+            t.close()
+
+
 def test_picture():
     recording()
     need_tool("xmllint")

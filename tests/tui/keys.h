@@ -39,6 +39,7 @@ int run_model_tests(void);
 int run_mouse_tests(void);
 int run_screen_tests(void);
 int run_search_tests(void);
+int run_source_tests(void);
 int run_view_tests(void);
 
 #endif
