@@ -94,6 +94,15 @@ static void add_count(struct bytes *out, const char *one, const char *many, cons
 	bytes_printf(out, "%s %s%s", text_count(buf, sizeof(buf), n), n == 1 ? one : many, rest);
 }
 
+/* Rows may have more than the counter: what the kernel counts only for a command as a whole. */
+static void add_counted(struct bytes *out, const struct profile_event *e, uint64_t weight)
+{
+	if (!e->exact_total)
+		return;
+	bytes_printf(out, weight > e->exact_total ? "; the counter has " : " of exactly ");
+	show_weight(out, e->unit, e->exact_total);
+}
+
 static void add_event(struct bytes *out, const struct info *info, uint32_t id)
 {
 	const struct profile_event *e = &info->profile->events.data[id];
@@ -110,10 +119,7 @@ static void add_event(struct bytes *out, const struct info *info, uint32_t id)
 	bytes_printf(out, ": ");
 	add_count(out, "sample", "samples", ", ", info->events[id].samples);
 	show_weight(out, e->unit, info->events[id].weight);
-	if (e->exact_total) {
-		bytes_printf(out, " of exactly ");
-		show_weight(out, e->unit, e->exact_total);
-	}
+	add_counted(out, e, info->events[id].weight);
 	if (e->flags & EVENT_EXCLUDES_KERNEL)
 		bytes_printf(out, ", without the kernel");
 	if (e->flags & EVENT_EXCLUDES_USER)

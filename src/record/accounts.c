@@ -1,6 +1,7 @@
 /* Exact counts against samples, and synthetic rows for the difference. */
 #include "record/accounts.h"
 
+#include "record/ended.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,12 +17,6 @@ struct account {
 	bool in_use;
 };
 
-/* Exited tasks by command, to spread what the exit path hides over them. */
-struct command {
-	struct task_thread thread;
-	uint64_t tasks;
-};
-
 struct accounts {
 	struct accounts_config config;
 	VEC(struct account) items;
@@ -29,8 +24,7 @@ struct accounts {
 	VEC(uint32_t) free_items;
 	VEC(uint32_t) exited; /* indices whose READ records have begun to come, in time order */
 	size_t exited_done;
-	VEC(struct command) commands;
-	struct hmap by_command;		   /* hash of comm → index */
+	struct ended ended;
 	uint64_t sampled, synthetic, debt; /* debt: sampled beyond exact, taken off later rests */
 	uint64_t lost_pool; /* weight of lost samples that no task's rest has been given to yet */
 	uint64_t lost_given;
@@ -52,8 +46,7 @@ void accounts_free(struct accounts *a)
 	hmap_release(&a->by_tid);
 	vec_release(&a->free_items);
 	vec_release(&a->exited);
-	vec_release(&a->commands);
-	hmap_release(&a->by_command);
+	ended_release(&a->ended);
 	free(a);
 }
 
@@ -93,19 +86,6 @@ void accounts_sample(struct accounts *a, const struct task_thread *t, uint64_t w
 	a->sampled += weight;
 }
 
-static void count_command(struct accounts *a, const struct task_thread *t)
-{
-	uint64_t key = hash_bytes(t->comm, strlen(t->comm), 0);
-	uint32_t index = hmap_get(&a->by_command, key);
-	if (index == HMAP_NONE) {
-		struct command c = { .thread = *t };
-		index = (uint32_t)a->commands.len;
-		vec_push(&a->commands, c);
-		hmap_put(&a->by_command, key, index);
-	}
-	a->commands.data[index].tasks++;
-}
-
 void accounts_read(struct accounts *a, const struct task_thread *t, uint64_t value,
 		   uint64_t time_ns)
 {
@@ -120,7 +100,7 @@ void accounts_read(struct accounts *a, const struct task_thread *t, uint64_t val
 	if (!item->read_ns) {
 		item->read_ns = time_ns ? time_ns : 1;
 		vec_push(&a->exited, (uint32_t)(item - a->items.data));
-		count_command(a, &item->thread);
+		ended_add(&a->ended, &item->thread, item->read_ns);
 		a->exited_sampled += item->sampled;
 		a->exits++;
 	}
@@ -213,20 +193,6 @@ void accounts_settle(struct accounts *a, uint64_t now_ns)
 		a->exited_done = a->exited.len = 0;
 }
 
-/* What the counters never saw: the exit path of short tasks, spread over the commands that exited.
- */
-static void spread_rusage(struct accounts *a, uint64_t hidden, uint64_t time_ns)
-{
-	uint64_t tasks = 0;
-	for (size_t i = 0; i < a->commands.len; i++)
-		tasks += a->commands.data[i].tasks;
-	for (size_t i = 0; i < a->commands.len && tasks; i++) {
-		const struct command *c = &a->commands.data[i];
-		write_row(a, &c->thread, ROWS_NOT_SAMPLED,
-			  (uint64_t)((double)hidden * (double)c->tasks / (double)tasks), time_ns);
-	}
-}
-
 /* The thread of a root: as it was last seen, or just its number when nothing of it was. */
 static struct task_thread root_thread(const struct accounts *a, uint32_t tid)
 {
@@ -290,6 +256,36 @@ static void share_rest(struct accounts *a, uint64_t rest, struct accounts_end *e
 	}
 }
 
+/* In a later epoch than the task's end, too. */
+static void write_hidden(void *ctx, const struct ended_task *t, uint64_t part)
+{
+	struct accounts *a = ctx;
+	bool is_new = hmap_get(&a->config.rows->threads, t->thread.id) == HMAP_NONE;
+	write_row(a, &t->thread, ROWS_NOT_SAMPLED, part, t->time_ns);
+	if (is_new && part)
+		rows_thread_end(a->config.rows, &t->thread, t->time_ns);
+}
+
+/* What counters never see: a task's last steps, when its memory and files are given back, and of
+ * the launched command the first ones, too. Known only of all together. */
+static void share_hidden(struct accounts *a, const struct accounts_end *end)
+{
+	uint64_t known = a->sampled + a->synthetic;
+	if (!end->exact_total || end->rusage_ns <= known)
+		return;
+	for (size_t i = 0; i < end->root_count; i++) {
+		struct task_thread t = root_thread(a, end->roots[i].tid);
+		if (end->roots[i].event == end->root_event)
+			ended_add(&a->ended, &t, end->time_ns);
+	}
+	ended_share(&a->ended, end->rusage_ns - known, write_hidden, a);
+}
+
+uint64_t accounts_sampled(const struct accounts *a)
+{
+	return a->sampled;
+}
+
 uint64_t accounts_finish(struct accounts *a, const struct accounts_end *how)
 {
 	struct accounts_end end = *how;
@@ -299,7 +295,6 @@ uint64_t accounts_finish(struct accounts *a, const struct accounts_end *how)
 	end.lost_samples -= lost_given < end.lost_samples ? lost_given : end.lost_samples;
 	if (end.exact_total > known)
 		share_rest(a, end.exact_total - known, &end);
-	if (end.exact_total && end.rusage_ns > end.exact_total)
-		spread_rusage(a, end.rusage_ns - end.exact_total, end.time_ns);
+	share_hidden(a, &end);
 	return a->sampled + a->synthetic;
 }

@@ -49,13 +49,17 @@ struct accounts_root {
 struct accounts_end {
 	uint64_t exact_total; /* sum of the counters' final values; 0 unknown (system-wide) */
 	uint64_t lost_samples, throttled_ns;
-	uint64_t rusage_ns; /* of the launched command and descendants it waited for, 0 unknown */
+	/* Of the launched command, from its start, and of descendants it waited for; 0 unknown.
+	 * What it has more than all rows is shared out evenly among the tasks that ended. */
+	uint64_t rusage_ns;
 	const struct accounts_root *roots; /* of all events */
 	size_t root_count;
 	uint32_t root_event; /* which of them count here */
 	uint64_t time_ns;
 };
 
+/* Weights of all samples. */
+uint64_t accounts_sampled(const struct accounts *a);
 /* Everything left: settles all, then gives what the exact total still lacks its rows. Returns the
  * sum of all weights written for the event, samples included. */
 uint64_t accounts_finish(struct accounts *a, const struct accounts_end *how);

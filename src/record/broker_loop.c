@@ -89,10 +89,12 @@ static void stop_recording(struct broker *b)
 	b->stopping = true;
 	b->stopped_ns = clock_monotonic_ns();
 	getrusage(RUSAGE_SELF, &own);
+	/* Events see it all only when they count from its start, and on every CPU. */
+	bool is_all = b->child_ended && !b->options->delay_ns && !b->options->cpus;
 	struct control_stop m = {
 		.kind = CONTROL_STOP,
 		.wait_status = b->child_ended ? b->wait_status : -1,
-		.rusage_ns = b->child_ended ? b->child_cpu_ns : 0,
+		.rusage_ns = is_all ? b->child_cpu_ns : 0,
 		.broker_cpu_ns = cpu_ns(&own) + openers_cpu_ns(&b->openers),
 		.openers_killed = b->openers.killed,
 		.openers_gone = b->openers.gave_up,
@@ -162,7 +164,8 @@ static void reap_children(struct broker *b)
 			}
 			b->child_ended = true;
 			b->wait_status = status;
-			b->child_cpu_ns = cpu_ns(&usage);
+			uint64_t used_ns = cpu_ns(&usage), own_ns = b->launch.own_cpu_ns;
+			b->child_cpu_ns = used_ns > own_ns ? used_ns - own_ns : 0;
 			stop_recording(b);
 		}
 	}

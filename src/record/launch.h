@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include <signal.h>
+#include <stdint.h>
 #include <sys/resource.h>
 #include <sys/types.h>
 
@@ -25,8 +26,9 @@ void launch_save_state(struct launch_state *s, unsigned closed_descriptors);
 
 struct launch {
 	pid_t pid;
-	int go_fd;     /* write one byte: execute; close: exit without executing */
-	int result_fd; /* readable: errno of a failed exec; end of file: it runs */
+	int go_fd;	     /* write one byte: execute; close: exit without executing */
+	int result_fd;	     /* readable: errno of a failed exec; end of file: it runs */
+	uint64_t own_cpu_ns; /* what it used as a part of prof, before it was told to execute */
 };
 
 /* argv ends with NULL. */

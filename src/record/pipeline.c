@@ -29,7 +29,7 @@
 struct event_state {
 	uint32_t row; /* in the current epoch */
 	struct accounts *accounts;
-	uint64_t exact_total;
+	uint64_t exact_total, total; /* total: of all rows */
 	uint64_t throttled_since_ns;
 };
 
@@ -593,7 +593,7 @@ static void account_event(struct pipeline *p, size_t i, const struct pipeline_en
 		.time_ns = end->end_ns,
 	};
 	if (e->accounts)
-		accounts_finish(e->accounts, &a);
+		e->total = accounts_finish(e->accounts, &a);
 	struct profile_event row = event_row(p, i);
 	profile_writer_update_event(p->writer, e->row, &row);
 }
@@ -603,20 +603,32 @@ static uint64_t timeval_ns(struct timeval t)
 	return (uint64_t)t.tv_sec * 1000000000ull + (uint64_t)t.tv_usec * 1000ull;
 }
 
+/* Samples of the first event, with those that the rows of what was not sampled stand for; 0: not
+ * known. */
+static uint64_t samples_due(const struct pipeline *p)
+{
+	if (!p->states.len || !p->states.data[0].accounts || !p->events.data[0].period)
+		return 0;
+	const struct event_state *e = &p->states.data[0];
+	uint64_t sampled = accounts_sampled(e->accounts);
+	/* Counts of tracepoints may miss what fires while a task is switched away. */
+	if (!e->exact_total || (p->events.data[0].unit != UNIT_NS && e->exact_total < sampled))
+		return 0;
+	return p->stats.samples_first + (e->total - sampled) / p->events.data[0].period;
+}
+
 static void write_health(struct pipeline *p, const struct pipeline_end *end)
 {
 	struct stacks_stats s;
 	struct rusage own;
 	getrusage(RUSAGE_SELF, &own);
 	stacks_get_stats(p->stacks, &s);
-	uint64_t period = p->events.len ? p->events.data[0].period : 0;
-	uint64_t exact = end->exact_totals ? end->exact_totals[0] : 0;
+	bool is_counted = end->exact_totals && p->states.len && p->states.data[0].exact_total;
+	uint64_t exact = is_counted ? p->states.data[0].total : 0;
 	uint64_t span = p->stats.last_ns - p->stats.first_ns;
 	bool is_clock = p->events.len && p->events.data[0].unit == UNIT_NS;
-	uint64_t due = period ? exact / period : 0;
 	struct profile_health h = {
-		/* Counts of tracepoints may miss what fires while a task is switched away. */
-		.due = is_clock || due >= p->stats.samples_first ? due : 0,
+		.due = samples_due(p),
 		.lost_kernel = end->lost_samples,
 		.lost_own = end->lost_own,
 		.lost_records = end->lost_records,

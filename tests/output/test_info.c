@@ -37,6 +37,25 @@ static void as_text(void **state)
 	expect_info(hostile_profile, false, "info-hostile.txt");
 }
 
+/* Tasks end after their counters: the rows sum to more. */
+static void counter_with_less_than_the_rows(void **state)
+{
+	struct build b;
+	struct filter_result all;
+	struct bytes out = { 0 };
+
+	(void)state;
+	sample_profile(&b, &all);
+	b.profile.events.data[b.event].exact_total = 700000000;
+	output_info(&out, &b.profile, false, true);
+	bytes_u8(&out, '\0');
+	assert_non_null(
+		strstr((const char *)out.data, " 750 samples, 790 ms; the counter has 700 ms\n"));
+	bytes_release(&out);
+	filter_result_release(&all);
+	build_release(&b);
+}
+
 static void as_json(void **state)
 {
 	(void)state;
@@ -47,7 +66,11 @@ static void as_json(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(as_text), cmocka_unit_test(as_json) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(as_text),
+		cmocka_unit_test(counter_with_less_than_the_rows),
+		cmocka_unit_test(as_json),
+	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 #include "profile/reader.h"
 #include "profile/writer.h"
 #include "record/accounts.h"
+#include "record/ended.h"
 #include "record/rows.h"
 #include <fcntl.h>
 #include <setjmp.h>
@@ -165,7 +166,24 @@ static void sampled_beyond_exact_is_taken_off_later(void **state)
 	profile_release(&f.profile);
 }
 
-static void hidden_exit_time_is_spread_over_commands(void **state)
+/* The heaviest task's synthetic rows of a command, and how many tasks have some. */
+static uint64_t heaviest_task(const struct profile *p, const char *comm, size_t *tasks)
+{
+	uint64_t heaviest = 0;
+	*tasks = 0;
+	for (uint32_t t = 0; t < p->tasks.len; t++) {
+		uint64_t sum = 0;
+		for (size_t i = 0; i < p->samples.len; i++)
+			sum += p->samples.data[i].task == t ? p->samples.data[i].weight : 0;
+		if (strcmp(profile_str(p, p->tasks.data[t].comm), comm) != 0)
+			continue;
+		*tasks += sum > 0;
+		heaviest = sum > heaviest ? sum : heaviest;
+	}
+	return heaviest;
+}
+
+static void hidden_exit_time_is_spread_evenly(void **state)
 {
 	(void)state;
 	struct fixture f;
@@ -174,11 +192,82 @@ static void hidden_exit_time_is_spread_over_commands(void **state)
 		struct task_thread t = thread(100 + i, i < 20 ? "many" : "few");
 		accounts_read(f.accounts, &t, 1000, 1000 + i);
 	}
-	struct accounts_end end = { .exact_total = 30000, .rusage_ns = 36000, .time_ns = 5000 };
-	assert_int_equal(accounts_finish(f.accounts, &end), 36000);
+	struct accounts_end end = { .exact_total = 30000, .rusage_ns = 36007, .time_ns = 5000 };
+	assert_int_equal(accounts_finish(f.accounts, &end), 36007);
 	finish(&f);
-	assert_int_equal(weight_of(&f.profile, SYNTHETIC_NOT_SAMPLED, "many"), 24000);
-	assert_int_equal(weight_of(&f.profile, SYNTHETIC_NOT_SAMPLED, "few"), 12000);
+	size_t tasks;
+	assert_int_equal(weight_of(&f.profile, SYNTHETIC_NOT_SAMPLED, "many"), 24004);
+	assert_int_equal(weight_of(&f.profile, SYNTHETIC_NOT_SAMPLED, "few"), 12003);
+	assert_int_equal(heaviest_task(&f.profile, "many", &tasks), 1201);
+	assert_int_equal(tasks, 20);
+	assert_int_equal(heaviest_task(&f.profile, "few", &tasks), 1201);
+	assert_int_equal(tasks, 10);
+	profile_release(&f.profile);
+}
+
+/* The launched command itself ends unseen, too. */
+static void hidden_exit_time_of_one_task_is_its_own(void **state)
+{
+	(void)state;
+	struct fixture f;
+	struct task_thread t = thread(12, "main");
+	start(&f, false);
+	accounts_sample(f.accounts, &t, PERIOD);
+	struct accounts_end end = { .exact_total = PERIOD,
+				    .rusage_ns = PERIOD + 700,
+				    .roots = &(struct accounts_root){ 12, 0, PERIOD },
+				    .root_count = 1,
+				    .time_ns = 5000 };
+	assert_int_equal(accounts_finish(f.accounts, &end), PERIOD + 700);
+	finish(&f);
+	assert_int_equal(weight_of(&f.profile, SYNTHETIC_NOT_SAMPLED, "main"), 700);
+	profile_release(&f.profile);
+}
+
+/* Samples of whole CPUs see tasks end that their counters do not. */
+static void what_was_sampled_is_not_hidden(void **state)
+{
+	(void)state;
+	struct fixture f;
+	struct task_thread t = thread(12, "short");
+	start(&f, false);
+	accounts_read(f.accounts, &t, PERIOD, 1000);
+	for (int i = 0; i < 3; i++)
+		accounts_sample(f.accounts, &t, PERIOD);
+	struct accounts_end end = { .exact_total = PERIOD,
+				    .rusage_ns = 4 * PERIOD + 300,
+				    .time_ns = 5000 };
+	assert_int_equal(accounts_finish(f.accounts, &end), 4 * PERIOD + 300);
+	finish(&f);
+	assert_int_equal(weight_of(&f.profile, SYNTHETIC_NOT_SAMPLED, NULL), PERIOD + 300);
+	profile_release(&f.profile);
+}
+
+/* Of more tasks than are remembered, each has several parts. */
+static void very_many_tasks_share_evenly(void **state)
+{
+	(void)state;
+	struct fixture f;
+	uint32_t count = 3 * ENDED_MAX;
+	start(&f, false);
+	struct task_thread rare = thread(1, "rare");
+	accounts_read(f.accounts, &rare, 1, 1000);
+	for (uint32_t i = 1; i < count; i++) {
+		struct task_thread t = thread(100 + i, "many");
+		accounts_read(f.accounts, &t, 1, 1000 + i);
+	}
+	uint64_t hidden = (uint64_t)count * 1000;
+	struct accounts_end end = { .exact_total = count, .rusage_ns = count + hidden };
+	assert_int_equal(accounts_finish(f.accounts, &end), count + hidden);
+	finish(&f);
+	assert_int_equal(weight_of(&f.profile, SYNTHETIC_NOT_SAMPLED, "rare"), 1001);
+	assert_int_equal(weight_of(&f.profile, SYNTHETIC_NOT_SAMPLED, "many"),
+			 (uint64_t)(count - 1) * 1001);
+	uint64_t heaviest = 0;
+	for (size_t i = 0; i < f.profile.samples.len; i++)
+		if (f.profile.samples.data[i].weight > heaviest)
+			heaviest = f.profile.samples.data[i].weight;
+	assert_true(heaviest < 4000);
 	profile_release(&f.profile);
 }
 
@@ -232,7 +321,10 @@ int main(void)
 		cmocka_unit_test(lost_and_throttled_come_first),
 		cmocka_unit_test(losses_of_a_long_child_are_lost),
 		cmocka_unit_test(sampled_beyond_exact_is_taken_off_later),
-		cmocka_unit_test(hidden_exit_time_is_spread_over_commands),
+		cmocka_unit_test(hidden_exit_time_is_spread_evenly),
+		cmocka_unit_test(hidden_exit_time_of_one_task_is_its_own),
+		cmocka_unit_test(what_was_sampled_is_not_hidden),
+		cmocka_unit_test(very_many_tasks_share_evenly),
 		cmocka_unit_test(reused_tid_is_another_task),
 		cmocka_unit_test(rest_is_shared_by_the_roots),
 	};
