@@ -85,7 +85,7 @@ static void set_fault_share(struct finding *f, const struct health *h, enum heal
 		f->share = share_of(h->by_end[END_NO_STACK], h->delivered);
 		break;
 	default:
-		f->share = share_of(h->unnamed_leaves, h->delivered);
+		f->share = share_of(h->unnamed, h->unnamed_of);
 		break;
 	}
 }

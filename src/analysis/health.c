@@ -18,7 +18,7 @@ struct tally { /* samples by (module, end) */
 	rows;
 };
 
-static void tally_add(struct tally *t, uint32_t module, uint8_t end)
+static void tally_add(struct tally *t, uint32_t module, uint8_t end, uint64_t count)
 {
 	uint32_t *slot = pairmap_at(&t->index, module, end);
 
@@ -26,7 +26,7 @@ static void tally_add(struct tally *t, uint32_t module, uint8_t end)
 		*slot = (uint32_t)t->rows.len;
 		vec_push(&t->rows, ((struct tally_row){ .module = module, .end = end }));
 	}
-	t->rows.data[*slot].count++;
+	t->rows.data[*slot].count += count;
 }
 
 static int compare_tally_rows(const void *a, const void *b)
@@ -119,17 +119,24 @@ static void count_stack(struct counting *c, const struct profile_sample *s)
 	h->whole += end == END_ROOT && !guessed;
 	if (end != END_ROOT && has_known_end(end))
 		tally_add(&c->cut,
-			  s->node == PROFILE_NONE ? s->leaf_module : c->root_modules[s->node], end);
+			  s->node == PROFILE_NONE ? s->leaf_module : c->root_modules[s->node], end,
+			  1);
 }
 
-static void count_sample(struct counting *c, const struct profile_sample *s)
+static void count_sample(struct counting *c, const struct profile_sample *s, uint64_t limit)
 {
-	c->health->delivered++;
+	struct health *h = c->health;
+	uint64_t weight = s->weight < limit ? s->weight : limit;
+	uint64_t amount = c->profile->is_summed ? weight : 1;
+
+	h->delivered++;
+	h->unnamed_of += amount;
 	count_stack(c, s);
 	if (is_leaf_named(c, s))
 		return;
-	c->health->unnamed_leaves++;
-	tally_add(&c->nameless, s->leaf_module, 0);
+	h->unnamed_leaves++;
+	h->unnamed += amount;
+	tally_add(&c->nameless, s->leaf_module, 0, amount);
 }
 
 static void count_weight(struct counting *c, const struct profile_sample *s, uint64_t limit)
@@ -172,7 +179,7 @@ static void count_samples(struct counting *c, const struct filter_result *sample
 		if (s->event != event)
 			continue;
 		if (!(s->flags & SAMPLE_SYNTHETIC))
-			count_sample(c, s);
+			count_sample(c, s, limit);
 		count_weight(c, s, limit);
 	}
 }
@@ -192,6 +199,11 @@ static void store_tallies(struct counting *c)
 		h->nameless[i].module = c->nameless.rows.data[i].module;
 		h->nameless[i].count = c->nameless.rows.data[i].count;
 	}
+}
+
+bool health_unnamed_is(const struct health *h, uint64_t count, unsigned percent)
+{
+	return (unsigned __int128)count * 100 >= (unsigned __int128)h->unnamed_of * percent;
 }
 
 bool health_is_by_rate(const struct profile *p)

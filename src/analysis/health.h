@@ -13,6 +13,8 @@ struct health {
 	uint64_t by_end[END_COUNT];    /* delivered samples by end reason */
 	uint64_t ends_known;	       /* of these, with a stack whose end has a known reason */
 	uint64_t unnamed_leaves;       /* samples whose leaf has no name */
+	/* The same, of all: by samples, or by weight where another tool has summed stacks up. */
+	uint64_t unnamed, unnamed_of;
 	uint64_t weight_total, weight_synthetic; /* of the first sample's event */
 	uint64_t weight_not_sampled;		 /* of these, "[not sampled]" */
 	uint64_t weight_kernel_hidden;		 /* of these, "[kernel, not permitted]" */
@@ -21,11 +23,13 @@ struct health {
 	/* Modules that cost most whole stacks, worst first. */
 	struct { uint32_t module; uint8_t end; uint64_t count; } worst[5];
 	uint32_t worst_count;
-	/* Modules whose names are missing, by samples. */
+	/* Modules whose names are missing; counts as unnamed. */
 	struct { uint32_t module; uint64_t count; } nameless[5];
 	uint32_t nameless_count;
 };
 void health_compute(struct health *h, const struct profile *p, const struct filter_result *samples);
+/* Is count, of what has no name, at least so many percent of all? */
+bool health_unnamed_is(const struct health *h, uint64_t count, unsigned percent);
 /* One to three short lines, and the remedy line when there is one ("" otherwise), e.g.
  * "health: 1,983 of 1,994 samples due, 0 lost · 99.6% of stacks whole · 0 guessed · 997 Hz · prof used 0.8% of a CPU". */
 void health_format(const struct health *h, const struct profile *p, struct bytes *out);

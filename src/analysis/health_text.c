@@ -212,7 +212,7 @@ static const char *note_of(const struct profile *p, uint32_t module)
 
 static bool names_are_missing(const struct health *h)
 {
-	return h->nameless_count && h->unnamed_leaves * 100 >= h->delivered;
+	return h->nameless_count && health_unnamed_is(h, h->unnamed, 1);
 }
 
 /* Of a few samples only the module is said, not why: prof info tells for each module. */
@@ -226,14 +226,14 @@ static void add_names_line(struct bytes *out, const struct health *h, const stru
 
 	if (!names_are_missing(h))
 		return;
-	bool is_few = h->unnamed_leaves * 100 < h->delivered * FEW_NAMELESS_PERCENT;
+	bool is_few = !health_unnamed_is(h, h->unnamed, FEW_NAMELESS_PERCENT);
 	const char *note = is_few ? "" : note_of(p, h->nameless[0].module);
 	wrap_begin(&l, out, "names: ", width, 8);
-	append_percent(&part, h->unnamed_leaves, h->delivered);
-	bytes_printf(&part, " of samples have none");
+	append_percent(&part, h->unnamed, h->unnamed_of);
+	bytes_printf(&part, p->is_summed ? " of all weight has none" : " of samples have none");
 	wrap_take(&l, &part);
 	for (uint32_t i = 0; i < h->nameless_count && i < (is_few ? 1 : 2); i++) {
-		append_percent(&part, h->nameless[i].count, h->delivered);
+		append_percent(&part, h->nameless[i].count, h->unnamed_of);
 		bytes_printf(&part, " in ");
 		append_module(&part, p, h->nameless[i].module);
 		wrap_take(&l, &part);

@@ -218,10 +218,10 @@ static char *name_remedy(const struct health *h, const struct profile *p)
 	char *remedy = NULL;
 
 	for (uint32_t i = 0; i < h->nameless_count && !remedy; i++)
-		if (h->nameless[i].count * 100 >= h->delivered)
+		if (health_unnamed_is(h, h->nameless[i].count, 1))
 			remedy = health_package_remedy(p, h->nameless[i].module);
 	for (uint32_t i = 0; i < h->nameless_count && !remedy; i++)
-		if (h->nameless[i].count * 100 >= h->delivered)
+		if (health_unnamed_is(h, h->nameless[i].count, 1))
 			remedy = health_fetch_remedy(p, h->nameless[i].module);
 	return remedy;
 }
@@ -254,7 +254,7 @@ bool health_has_fault(const struct health *h, const struct profile *p, enum heal
 	case HEALTH_NO_STACKS:
 		return is_over(h->by_end[END_NO_STACK], h->delivered, 50);
 	case HEALTH_NO_NAMES:
-		return is_over(h->unnamed_leaves, h->delivered, 5);
+		return is_over(h->unnamed, h->unnamed_of, 5);
 	case HEALTH_FEW_SAMPLES:
 		return h->delivered > 0 && h->delivered < FEW_SAMPLES && !h->filtered;
 	default:

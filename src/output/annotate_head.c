@@ -34,7 +34,9 @@ static void add_share(struct wrap *w, const struct annotate_output *o)
 	wrap_take(w, &part);
 	char count[32];
 	bytes_printf(&part, "%s %s", text_count(count, sizeof(count), a->all.count),
-		     a->all.count == 1 ? "sample" : "samples");
+		     p->is_summed	 ? a->all.count == 1 ? "stack" : "stacks"
+		     : a->all.count == 1 ? "sample"
+					 : "samples");
 	wrap_take(w, &part);
 	bytes_release(&part);
 }

@@ -94,6 +94,20 @@ static void add_count(struct bytes *out, const char *one, const char *many, cons
 	bytes_printf(out, "%s %s%s", text_count(buf, sizeof(buf), n), n == 1 ? one : many, rest);
 }
 
+/* What another tool has summed up are no samples. */
+static void add_samples(struct bytes *out, const struct profile *p, const char *rest, uint64_t n)
+{
+	if (p->is_summed)
+		add_count(out, "stack", "stacks", rest, n);
+	else
+		add_count(out, "sample", "samples", rest, n);
+}
+
+static const char *samples_title(const struct profile *p)
+{
+	return p->is_summed ? "STACKS" : "SAMPLES";
+}
+
 /* Rows may have more than the counter: what the kernel counts only for a command as a whole. */
 static void add_counted(struct bytes *out, const struct profile_event *e, uint64_t weight)
 {
@@ -117,7 +131,7 @@ static void add_event(struct bytes *out, const struct info *info, uint32_t id)
 		show_weight(out, e->unit, e->period);
 	}
 	bytes_printf(out, ": ");
-	add_count(out, "sample", "samples", ", ", info->events[id].samples);
+	add_samples(out, info->profile, ", ", info->events[id].samples);
 	show_weight(out, e->unit, info->events[id].weight);
 	add_counted(out, e, info->events[id].weight);
 	if (e->flags & EVENT_EXCLUDES_KERNEL)
@@ -161,7 +175,8 @@ static void add_tasks(struct bytes *out, const struct info *info)
 
 	add_title(out, "tasks", p->tasks.len);
 	if (p->tasks.len)
-		bytes_printf(out, "  %8s %8s %10s  %s\n", "PID", "TID", "SAMPLES", "COMMAND");
+		bytes_printf(out, "  %8s %8s %10s  %s\n", "PID", "TID", samples_title(p),
+			     "COMMAND");
 	for (size_t i = 0; i < p->tasks.len && i < MOST_TASKS; i++) {
 		const struct profile_task *t = &p->tasks.data[info->tasks[i].id];
 		char samples[32];
@@ -210,7 +225,7 @@ static void add_modules(struct bytes *out, const struct info *info)
 
 	add_title(out, "modules", p->modules.len);
 	if (p->modules.len)
-		bytes_printf(out, "  %10s  %-15s %s\n", "SAMPLES", "NAMES FROM", "FILE");
+		bytes_printf(out, "  %10s  %-15s %s\n", samples_title(p), "NAMES FROM", "FILE");
 	for (size_t i = 0; i < p->modules.len && i < MOST_MODULES; i++) {
 		const struct info_use *use = &info->modules[i];
 		/* Rows for what was not seen count when there was any. */
@@ -223,7 +238,7 @@ static void add_modules(struct bytes *out, const struct info *info)
 static void add_tables(struct bytes *out, const struct profile *p)
 {
 	bytes_printf(out, "\ncontents\n  ");
-	add_count(out, "sample", "samples", ", ", p->samples.len);
+	add_samples(out, p, ", ", p->samples.len);
 	add_count(out, "stack node", "stack nodes", ", ", p->nodes.len);
 	add_count(out, "function", "functions", ", ", p->functions.len);
 	add_count(out, "address with a name", "addresses with names", "\n  ", p->locations.len);
