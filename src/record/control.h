@@ -88,7 +88,8 @@ struct control_rings {
 
 struct control_summary {
 	uint32_t kind;
-	uint64_t samples, lost, due, known, whole, file_bytes;
+	uint64_t samples, due, known, whole; /* of the first event */
+	uint64_t other_samples, lost, file_bytes;
 	int32_t write_failed; /* errno of the first failed write, 0 */
 	uint32_t outliving;   /* processes of the launched command that run on */
 	uint32_t outliving_pid; /* one of them */

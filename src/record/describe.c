@@ -22,7 +22,7 @@ static char *command_text(const struct record_options *o)
 	for (char *const *arg = o->command; arg && *arg; arg++) {
 		if (arg != o->command)
 			bytes_u8(&out, ' ');
-		text_append_quoted(&out, *arg);
+		text_append_word(&out, *arg);
 	}
 	append_ids(&out, "pid ", o->pids, o->pid_count);
 	append_ids(&out, "thread ", o->tids, o->tid_count);

@@ -323,6 +323,17 @@ void pipeline_launched(struct pipeline *p, uint32_t pid)
 
 /* ---- one function per kind of record ---- */
 
+/* The health is the first event's. */
+static void count_first(struct pipeline *p, const struct record *r,
+			const struct stacks_result *stack)
+{
+	if (r->event != 0)
+		return;
+	p->stats.samples_first++;
+	p->stats.known += stack->end != END_UNKNOWN && stack->end != END_NO_STACK;
+	p->stats.whole += stack->end == END_ROOT && !(stack->flags & SAMPLE_GUESSED);
+}
+
 static void on_sample(struct pipeline *p, const struct record *r)
 {
 	if (!is_wanted(p, r->tid) || r->event >= p->states.len)
@@ -351,7 +362,7 @@ static void on_sample(struct pipeline *p, const struct record *r)
 	if (event->accounts)
 		accounts_sample(event->accounts, t, row.weight);
 	p->stats.samples++;
-	p->stats.samples_first += r->event == 0;
+	count_first(p, r, &stack);
 	if (!p->stats.first_ns)
 		p->stats.first_ns = r->time_ns;
 	p->stats.last_ns = r->time_ns;
@@ -568,8 +579,6 @@ void pipeline_get_stats(const struct pipeline *p, struct pipeline_stats *out)
 	stacks_get_stats(p->stacks, &s);
 	*out = p->stats;
 	out->stacks = s.stacks;
-	out->known = s.known;
-	out->whole = s.whole;
 	out->guessed = s.guessed;
 	out->truncated = s.truncated;
 	out->elsewhere = s.elsewhere;

@@ -104,8 +104,9 @@ struct pipeline_end {
 int pipeline_finish(struct pipeline *p, const struct pipeline_end *end, struct error *err);
 
 struct pipeline_stats {
-	uint64_t samples, samples_first, /* of the first event */ known, whole, guessed, truncated,
-		elsewhere /* cut on another stack */, stacks;
+	/* known: how the stack ended */
+	uint64_t samples, samples_first, known, whole; /* all but samples: of the first event */
+	uint64_t guessed, truncated, elsewhere /* cut on another stack */, stacks;
 	bool has_go; /* samples of Go programs, which run many stacks */
 	uint64_t lost_records; /* from LOST records */
 	uint64_t throttled_ns, throttle_count;

@@ -303,10 +303,22 @@ static void say_no_samples(const struct broker *b, const char *to, const char *p
 	log_message(LOG_NOTICE, "no samples: %s %s %s", why, to, path);
 }
 
+/* ", 312 of other events": the first one's samples are told apart. */
+static void others_text(const struct broker *b, char *buf, size_t size)
+{
+	const struct event_list *events = &b->plan->events;
+	char count[32];
+	buf[0] = '\0';
+	if (events->items.len > 1)
+		snprintf(buf, size, ", %s of %.100s",
+			 text_count(count, sizeof(count), b->summary.other_samples),
+			 events->items.len == 2 ? events->items.data[1].name : "other events");
+}
+
 static void say_summary(const struct broker *b)
 {
 	const struct control_summary *s = &b->summary;
-	char size[64], count[32], due[32], lost[32], whole[64];
+	char size[64], count[32], due[32], lost[32], whole[64], others[160];
 	const char *to = text_is_unicode() ? "→" : "->";
 	const char *path = b->output.path ? b->output.path : "standard output";
 	if (!b->done) {
@@ -317,24 +329,26 @@ static void say_summary(const struct broker *b)
 	if (s->write_failed)
 		log_message(LOG_ERROR, "%s: %s; what was written before stays readable", path,
 			    strerror(s->write_failed));
-	if (s->samples == 0 && s->lost) {
+	uint64_t samples = s->samples + s->other_samples;
+	if (samples == 0 && s->lost) {
 		log_message(LOG_NOTICE,
 			    "all %s samples were lost: the ring is too small (-m) %s %s",
 			    text_count(lost, sizeof(lost), s->lost), to, path);
 		return;
 	}
-	if (s->samples == 0) {
+	if (samples == 0) {
 		say_no_samples(b, to, path);
 		return;
 	}
 	text_count(due, sizeof(due), s->due);
 	whole_text(b, whole, sizeof(whole));
 	size_text(b, size, sizeof(size));
-	log_message(LOG_NOTICE, "%s sample%s%s%s%s, %s lost%s %s %s%s",
+	others_text(b, others, sizeof(others));
+	log_message(LOG_NOTICE, "%s sample%s%s%s%s%s, %s lost%s %s %s%s",
 		    text_count(count, sizeof(count), s->samples),
 		    s->samples == 1 && !s->due ? "" : "s", s->due ? " of " : "", s->due ? due : "",
-		    s->due ? " due" : "", text_count(lost, sizeof(lost), s->lost), whole, to, path,
-		    size);
+		    s->due ? " due" : "", others, text_count(lost, sizeof(lost), s->lost), whole,
+		    to, path, size);
 }
 
 static int exit_status(const struct broker *b, int *die_by_signal)

@@ -615,9 +615,7 @@ void stacks_resolve(struct stacks *s, const struct task_thread *t, const struct 
 	out->flags = (uint8_t)((in_kernel ? SAMPLE_KERNEL : 0) | (guessed ? SAMPLE_GUESSED : 0) |
 			       (has_root ? SAMPLE_HAS_ROOT : 0) | (read_later ? SAMPLE_LATER : 0));
 	s->stats.stacks++;
-	s->stats.known += out->end != END_UNKNOWN && out->end != END_NO_STACK;
 	s->stats.guessed += guessed;
-	s->stats.whole += out->end == END_ROOT && !guessed;
 	/* What was read later did not fit either. */
 	bool was_cut = read_later && sample->user_regs.abi && is_copy_cut(sample);
 	s->stats.truncated += out->end == END_TRUNCATED || was_cut;

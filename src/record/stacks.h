@@ -38,7 +38,7 @@ struct stacks_result {
 };
 
 struct stacks_stats {
-	uint64_t stacks, known /* how they ended */, whole, guessed, truncated, elsewhere, checked,
+	uint64_t stacks, guessed, truncated, elsewhere, checked,
 		agreed;
 	bool has_go; /* samples of Go programs, which run many stacks */
 };

@@ -399,9 +399,10 @@ static void fill_summary(struct worker *w, struct control_summary *m)
 	struct profile_writer_stats bytes;
 	pipeline_get_stats(w->pipeline, &s);
 	profile_writer_get_stats(w->writer, &bytes);
-	m->samples = s.samples;
+	m->samples = s.samples_first;
+	m->other_samples = s.samples - s.samples_first;
 	m->lost = s.health.lost_kernel + s.health.lost_own;
-	m->due = w->plan->events.items.len == 1 ? s.health.due : 0;
+	m->due = s.health.due;
 	m->known = s.known;
 	m->whole = s.whole;
 	m->file_bytes = bytes.total_bytes;

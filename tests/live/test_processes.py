@@ -247,6 +247,7 @@ def test_delay():
 def test_events():
     r = record(program("shares"), 300, options=["-e", "task-clock,page-faults", "-F", "500"])
     expect_recorded(below(r.counts("--event", "task-clock"), "half"), 0.15 / 2, r.result.err)
+    expect(" due, " in r.result.err and " of page-faults, 0 lost, " in r.result.err, r.result.err)
     faults = record(program("plt_lazy"), 0, 100, options=["-e", "page-faults", "-c", "1"], path="faults.data").counts()
     expect(total(below(faults, "main")) >= 100, "page faults: %d" % total(below(faults, "main")))
 
