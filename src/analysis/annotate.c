@@ -130,3 +130,14 @@ void annotate_release(struct annotation *a)
 	vec_release(&a->addresses);
 	memset(a, 0, sizeof(*a));
 }
+
+bool annotate_is_possible(const struct profile *p)
+{
+	for (size_t i = 0; i < p->machines.len; i++)
+		if (p->machines.data[i].architecture)
+			return true;
+	for (size_t i = 0; i < p->frames.len; i++)
+		if (p->frames.data[i].line)
+			return true;
+	return false;
+}

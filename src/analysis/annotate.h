@@ -44,6 +44,10 @@ struct annotated_address {
 	struct annotate_weight all;
 };
 
+/* Does the profile know lines, or code for a known architecture? Folded stacks and flame graphs have
+ * neither. */
+bool annotate_is_possible(const struct profile *p);
+
 struct annotation {
 	const struct profile *profile;
 	uint32_t event;

@@ -89,7 +89,8 @@ static void choose(struct annotation *a, const struct key_sums *k, const bool *f
 }
 
 /* Of a function that was seen as a caller only, it can be said. */
-static int not_sampled(const struct annotation *a, const char *function, struct error *err)
+static int not_sampled(const struct annotation *a, const struct key_sums *k, const char *function,
+		       struct error *err)
 {
 	struct near near;
 	struct bytes hint = { 0 };
@@ -98,7 +99,8 @@ static int not_sampled(const struct annotation *a, const char *function, struct 
 	for (size_t i = 1; i < a->names.keys.len; i++) {
 		uint8_t kind = a->names.keys.data[i].kind;
 		if (kind != CODE_SYNTHETIC && kind != CODE_UNKNOWN)
-			near_offer(&near, a->names.keys.data[i].name);
+			near_offer_weighted(&near, a->names.keys.data[i].name,
+					    i < k->len ? k->weights[i] : 0);
 	}
 	near_append(&near, &hint);
 	bytes_u8(&hint, '\0');
@@ -124,7 +126,7 @@ static int choose_named(struct annotate_build *b, const struct key_sums *k, cons
 	if (rc < 0)
 		return -1;
 	choose(a, k, fits);
-	return a->key == ANNOTATE_NONE ? not_sampled(a, function, err) : 0;
+	return a->key == ANNOTATE_NONE ? not_sampled(a, k, function, err) : 0;
 }
 
 int annotate_choose(struct annotate_build *b, struct error *err)

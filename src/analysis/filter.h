@@ -14,6 +14,7 @@ struct filter_spec { /* as the user typed it; NULL = not given */
 			    /* module and symbol: of the sampled code itself, the leaf and what is inlined there;
 			     * a symbol without parameters, template arguments or scopes fits all
 			     * of that name, unless it is the name of one as it is */
+	const char *event_option; /* what gave the event, for messages; NULL: "--event" */
 	const char *focus;  /* keep samples with a frame matching (regex on function names) */
 	const char *ignore; /* drop samples with a frame matching */
 	/* More of them, each ended by NULL: samples have a frame for every focus, and none for any of the others. */

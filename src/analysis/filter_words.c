@@ -2,6 +2,7 @@
 #include "analysis/filter_words.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/frames.h"
@@ -62,7 +63,8 @@ int filter_words_parse(struct filter_words *w, const struct profile *p, const st
 	    parse_list(w, &w->tid, "--tid", s->tid, err) < 0 ||
 	    parse_list(w, &w->module, "--module", s->module, err) < 0 ||
 	    parse_list(w, &w->symbol, "--symbol", s->symbol, err) < 0 ||
-	    parse_list(w, &w->event, "--event", s->event, err) < 0 ||
+	    parse_list(w, &w->event, s->event_option ? s->event_option : "--event", s->event, err) <
+		    0 ||
 	    parse_regexes(w, &w->focus, "--focus", s->focus, s->focuses, err) < 0 ||
 	    parse_regexes(w, &w->ignore, "--ignore", s->ignore, s->ignores, err) < 0)
 		return -1;
@@ -112,26 +114,71 @@ char *filter_words_of_stage(const struct filter_spec *spec, enum filter_stage st
 	return (char *)out.data;
 }
 
+static void use_location(const struct profile *p, uint32_t id, bool *used)
+{
+	if (id == PROFILE_NONE)
+		return;
+	const struct profile_location *l = &p->locations.data[id];
+	for (uint32_t i = 0; i < l->frame_count; i++)
+		used[p->frames.data[l->first_frame + i].function] = true;
+}
+
+/* Functions that are in stacks, by what was sampled in their own code. */
 static void offer_functions(const struct profile *p, struct near *near)
 {
+	CLEANUP_FREE uint64_t *weights = xcalloc(p->functions.len, sizeof(*weights));
+	CLEANUP_FREE bool *used = xcalloc(p->functions.len, sizeof(*used));
+
+	for (size_t i = 0; i < p->node_location.len; i++)
+		use_location(p, p->node_location.data[i], used);
+	for (size_t i = 0; i < p->samples.len; i++) {
+		const struct profile_sample *s = &p->samples.data[i];
+		uint32_t id = profile_find_location(p, s->leaf_module, s->leaf_address);
+		use_location(p, id, used);
+		if (id == PROFILE_NONE || !p->locations.data[id].frame_count ||
+		    s->flags & SAMPLE_SYNTHETIC)
+			continue;
+		const struct profile_location *l = &p->locations.data[id];
+		weights[p->frames.data[l->first_frame].function] += s->weight;
+	}
 	for (uint32_t i = 0; i < p->functions.len; i++) {
 		const char *name = profile_str(p, p->functions.data[i].name);
-		if (!frame_is_unknown_name(name))
-			near_offer(near, name);
+		if (used[i] && !frame_is_unknown_name(name))
+			near_offer_weighted(near, name, weights[i]);
 	}
+}
+
+/* By what was sampled in them. */
+static void offer_tasks(const struct profile *p, struct near *near)
+{
+	CLEANUP_FREE uint64_t *weights = xcalloc(p->tasks.len, sizeof(*weights));
+
+	for (size_t i = 0; i < p->samples.len; i++)
+		if (p->samples.data[i].task < p->tasks.len)
+			weights[p->samples.data[i].task] += p->samples.data[i].weight;
+	for (uint32_t i = 0; i < p->tasks.len; i++)
+		near_offer_weighted(near, frame_comm(p, i), weights[i]);
+}
+
+static void offer_modules(const struct profile *p, struct near *near)
+{
+	CLEANUP_FREE uint64_t *weights = xcalloc(p->modules.len, sizeof(*weights));
+
+	for (size_t i = 0; i < p->samples.len; i++)
+		if (p->samples.data[i].leaf_module < p->modules.len)
+			weights[p->samples.data[i].leaf_module] += p->samples.data[i].weight;
+	for (uint32_t i = 0; i < p->modules.len; i++)
+		if (p->modules.data[i].kind != MODULE_SYNTHETIC)
+			near_offer_weighted(near, frame_module_name(p, i), weights[i]);
 }
 
 static void offer_names(const struct profile *p, const struct filter_words *w,
 			const struct patterns *ps, struct near *near)
 {
 	if (ps == &w->comm) {
-		for (uint32_t i = 0; i < p->tasks.len; i++)
-			near_offer(near, frame_comm(p, i));
+		offer_tasks(p, near);
 	} else if (ps == &w->module) {
-		for (uint32_t i = 0; i < p->modules.len; i++) {
-			if (p->modules.data[i].kind != MODULE_SYNTHETIC)
-				near_offer(near, frame_module_name(p, i));
-		}
+		offer_modules(p, near);
 	} else if (ps == &w->event) {
 		for (uint32_t i = 0; i < p->events.len; i++)
 			near_offer(near, profile_str(p, p->events.data[i].name));

@@ -46,15 +46,27 @@ static unsigned distance_of_last(const char *wanted, const char *name)
 	return d;
 }
 
-static void offer_some(struct near *n, const char *name)
+static void offer_some(struct near *n, const char *name, uint64_t weight)
 {
+	unsigned at = 0;
+
 	for (unsigned i = 0; i < n->some_count; i++) {
 		if (strcmp(n->some[i], name) == 0)
 			return;
 	}
 	n->offered++;
-	if (n->some_count < NEAR_COUNT && strlen(name) <= SHOWN_BYTES)
-		n->some[n->some_count++] = name;
+	while (at < n->some_count && n->some_weights[at] >= weight)
+		at++;
+	if (at == NEAR_COUNT || strlen(name) > SHOWN_BYTES)
+		return;
+	if (n->some_count < NEAR_COUNT)
+		n->some_count++;
+	for (unsigned i = n->some_count - 1; i > at; i--) {
+		n->some[i] = n->some[i - 1];
+		n->some_weights[i] = n->some_weights[i - 1];
+	}
+	n->some[at] = name;
+	n->some_weights[at] = weight;
 }
 
 static void insert_best(struct near *n, const char *name, unsigned d)
@@ -79,9 +91,14 @@ static void insert_best(struct near *n, const char *name, unsigned d)
 
 void near_offer(struct near *n, const char *name)
 {
+	near_offer_weighted(n, name, 0);
+}
+
+void near_offer_weighted(struct near *n, const char *name, uint64_t weight)
+{
 	if (!*name)
 		return;
-	offer_some(n, name);
+	offer_some(n, name, weight);
 	unsigned d = distance(n->wanted, name), last = distance_of_last(n->wanted, name);
 	if (last < d)
 		d = last;
@@ -100,7 +117,7 @@ void near_append(const struct near *n, struct bytes *out)
 			     : i + 1 == count && n->best_count ? " or "
 							       : ", ");
 		const char *name = n->best_count ? n->best[i].name : n->some[i];
-		text_append_printable(out, name, strlen(name));
+		bytes_append(out, name, strlen(name));
 	}
 	if (n->best_count)
 		bytes_printf(out, "?");

@@ -14,12 +14,15 @@ static int no_such_function(const struct calltree *t, const char *option, const 
 {
 	struct near near;
 	struct bytes hint = { 0 };
+	CLEANUP_FREE uint64_t *weights = xcalloc(t->keys.len, sizeof(*weights));
 
+	for (size_t i = 0; i < t->nodes.len; i++)
+		weights[t->nodes.data[i].key] += t->nodes.data[i].self;
 	near_init(&near, pattern);
 	for (size_t i = 1; i < t->keys.len; i++) {
 		uint8_t kind = t->keys.data[i].kind;
 		if (kind != CODE_SYNTHETIC && kind != CODE_UNKNOWN)
-			near_offer(&near, t->keys.data[i].name);
+			near_offer_weighted(&near, t->keys.data[i].name, weights[i]);
 	}
 	near_append(&near, &hint);
 	bytes_u8(&hint, '\0');

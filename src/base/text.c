@@ -89,13 +89,21 @@ void text_append_printable(struct bytes *out, const char *s, size_t len)
 	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-:.,/=@" \
 	"%+"
 
-void text_append_quoted(struct bytes *out, const char *s)
+static bool is_printable(const char *s)
 {
-	if (*s && !s[strspn(s, PLAIN_CHARACTERS)]) {
-		bytes_printf(out, "%s", s);
-		return;
+	uint32_t cp = 0;
+
+	for (int n; *s; s += n) {
+		n = text_utf8_decode(s, strlen(s), &cp);
+		if (n == 0 || is_unprintable(cp))
+			return false;
 	}
-	/* Inside single quotes a quote is the only thing that needs another way. */
+	return true;
+}
+
+/* Inside single quotes a quote is the only thing that needs another way. */
+static void append_single_quoted(struct bytes *out, const char *s)
+{
 	bytes_u8(out, '\'');
 	for (; *s; s++) {
 		if (*s == '\'')
@@ -106,13 +114,37 @@ void text_append_quoted(struct bytes *out, const char *s)
 	bytes_u8(out, '\'');
 }
 
+/* $'...', of POSIX 2024 and of bash, ksh and zsh long before. */
+static void append_escape_quoted(struct bytes *out, const char *s)
+{
+	bytes_printf(out, "$'");
+	for (size_t left = strlen(s); left > 0;) {
+		uint32_t cp = 0;
+		int n = text_utf8_decode(s, left, &cp);
+		size_t step = n ? (size_t)n : 1;
+		if (*s == '\n' || *s == '\t')
+			bytes_printf(out, *s == '\n' ? "\\n" : "\\t");
+		else if (n == 0 || is_unprintable(cp))
+			for (size_t i = 0; i < step; i++)
+				bytes_printf(out, "\\%03o", (unsigned char)s[i]);
+		else if (*s == '\'' || *s == '\\')
+			bytes_printf(out, "\\%c", *s);
+		else
+			bytes_append(out, s, step);
+		s += step;
+		left -= step;
+	}
+	bytes_u8(out, '\'');
+}
+
 void text_append_word(struct bytes *out, const char *s)
 {
-	struct bytes quoted = { 0 };
-
-	text_append_quoted(&quoted, s);
-	text_append_printable(out, (const char *)quoted.data, quoted.len);
-	bytes_release(&quoted);
+	if (*s && !s[strspn(s, PLAIN_CHARACTERS)])
+		bytes_printf(out, "%s", s);
+	else if (is_printable(s))
+		append_single_quoted(out, s);
+	else
+		append_escape_quoted(out, s);
 }
 
 char *text_printable(const char *s)

@@ -38,7 +38,7 @@ static const struct cmd_option rows[] = {
 	       .help = "instructions without source lines"),
 	OPTION(struct options, whole, OPT_FLAG, 0, "whole",
 	       .help = "the whole function in its order (default: the hottest lines first)"),
-	OPTION(struct options, limit, OPT_U64, 0, "limit", .argument = "N",
+	OPTION(struct options, limit, OPT_U64, 0, "limit", .argument = "N", .least = 1,
 	       .help = "at most N lines, or with --asm instructions (default: as many as fit 24 lines)"),
 	OPTION(struct options, min_percent, OPT_DOUBLE, 0, "percent-limit", .argument = "P",
 	       .help = "leave out what is below P percent"),
@@ -60,7 +60,7 @@ static const struct cmd_option rows[] = {
 	OPTION(struct options, colour, OPT_CHOICE, 0, "color", .argument = "WHEN",
 	       .choices = colour_choices,
 	       .help = "auto (default: on a terminal, unless NO_COLOR is set), always or never"),
-	OPTION(struct options, width, OPT_U64, 0, "width", .argument = "COLUMNS",
+	OPTION(struct options, width, OPT_U64, 0, "width", .argument = "COLUMNS", .least = 20,
 	       .help = "for lines of this width (default: the terminal's, else 80)"),
 	CMD_PAGER_OPTION(struct options, no_pager),
 	OPTION(struct options, stdio, OPT_FLAG, 0, "stdio", .hidden = true, .help = "as text"),
@@ -182,7 +182,13 @@ static int run(void *options, int argc, char **argv)
 		status = cmd_view_open(&v, &command_annotate, &o->input, 0, NULL, true);
 	if (status != EXIT_DONE)
 		return status;
-	if (v.samples.samples.len) {
+	if (v.samples.samples.len && !annotate_is_possible(&v.profile)) {
+		cmd_say(&command_annotate,
+			"%s has functions, but no lines and no code: annotate the recording that it "
+			"was made from",
+			v.profile.origin ? v.profile.origin : "the profile");
+		status = EXIT_FAILED;
+	} else if (v.samples.samples.len) {
 		status = annotate(o, &v, function);
 	} else {
 		cmd_say_no_samples(&command_annotate, &v);

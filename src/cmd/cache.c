@@ -13,13 +13,18 @@
 #include "cmd/cmd.h"
 #include "output/json.h"
 
+#define MOST_ITEMS ((size_t)10) /* whose lines may be long: half a screen */
+
 struct options {
-	bool clear, json;
+	bool clear, json, all, verbose;
 };
 
 static const struct cmd_option rows[] = {
 	OPTION(struct options, clear, OPT_FLAG, 0, "clear", .help = "remove all entries"),
-	OPTION(struct options, json, OPT_FLAG, 0, "json", .help = "as JSON"),
+	OPTION(struct options, json, OPT_FLAG, 0, "json", .help = "as JSON, all entries"),
+	OPTION(struct options, all, OPT_FLAG, 0, "all",
+	       .help = "all entries (default: the ten used last, and a sum)"),
+	OPTION(struct options, verbose, OPT_FLAG, 'v', "verbose", .help = "the same as --all"),
 	{ .name = NULL },
 };
 
@@ -49,9 +54,42 @@ static const char *age(char *buf, size_t size, int64_t used_ns)
 	return buf;
 }
 
-static void print_text(struct bytes *out, struct cache *c, const struct cache_list *l)
+static void print_item(struct bytes *out, struct cache *c, const struct cache_item *item)
 {
-	char size[32], max[32], used[32];
+	char size[32], used[32];
+	CLEANUP_FREE char *title = title_of(c, item);
+
+	bytes_printf(out, "%9s  %-12s  ", text_bytes(size, sizeof(size), item->bytes),
+		     age(used, sizeof(used), item->used_ns));
+	text_append_printable(out, title, strlen(title));
+	bytes_printf(out, "%s\n", item->is_foreign ? " (of another build of prof)" : "");
+}
+
+/* What the entries from first on are. */
+static void print_rest(struct bytes *out, const struct cache_list *l, size_t first)
+{
+	char size[32], count[32];
+	uint64_t bytes = 0;
+	size_t foreign = 0;
+
+	for (size_t i = first; i < l->items.len; i++) {
+		bytes += l->items.data[i].bytes;
+		foreign += l->items.data[i].is_foreign;
+	}
+	if (first >= l->items.len)
+		return;
+	bytes_printf(out, "%9s  in %s more", text_bytes(size, sizeof(size), bytes),
+		     text_count(count, sizeof(count), l->items.len - first));
+	if (foreign)
+		bytes_printf(out, ", %s of another build of prof",
+			     text_count(count, sizeof(count), foreign));
+	bytes_printf(out, ": prof cache --all\n");
+}
+
+static void print_text(struct bytes *out, struct cache *c, const struct cache_list *l, bool all)
+{
+	size_t shown = all || l->items.len <= MOST_ITEMS + 1 ? l->items.len : MOST_ITEMS;
+	char size[32], max[32];
 
 	if (!c) {
 		bytes_printf(out, "nothing is kept: XDG_CACHE_HOME is /dev/null\n");
@@ -63,14 +101,9 @@ static void print_text(struct bytes *out, struct cache *c, const struct cache_li
 		     text_bytes(max, sizeof(max), CACHE_MAX_BYTES));
 	if (l->items.len)
 		bytes_printf(out, "\n%9s  %-12s  %s\n", "SIZE", "LAST USED", "ENTRY");
-	for (size_t i = 0; i < l->items.len; i++) {
-		const struct cache_item *item = &l->items.data[i];
-		CLEANUP_FREE char *title = title_of(c, item);
-		bytes_printf(out, "%9s  %-12s  ", text_bytes(size, sizeof(size), item->bytes),
-			     age(used, sizeof(used), item->used_ns));
-		text_append_printable(out, title, strlen(title));
-		bytes_printf(out, "%s\n", item->is_foreign ? " (of another build of prof)" : "");
-	}
+	for (size_t i = 0; i < shown; i++)
+		print_item(out, c, &l->items.data[i]);
+	print_rest(out, l, shown);
 }
 
 static void print_json(struct bytes *out, struct cache *c, const struct cache_list *l)
@@ -103,7 +136,7 @@ static void print_json(struct bytes *out, struct cache *c, const struct cache_li
 }
 
 /* c: NULL when the user wants nothing to be kept, which is no fault. */
-static int show(struct cache *c, bool as_json)
+static int show(struct cache *c, const struct options *o)
 {
 	struct cache_list list = { 0 };
 	struct bytes out = { 0 };
@@ -111,10 +144,10 @@ static int show(struct cache *c, bool as_json)
 
 	if (c && cache_list(c, &list, &err) < 0)
 		return cmd_fail(&command_cache, &err, EXIT_FAILED);
-	if (as_json)
+	if (o->json)
 		print_json(&out, c, &list);
 	else
-		print_text(&out, c, &list);
+		print_text(&out, c, &list, o->all || o->verbose);
 	cache_list_release(&list);
 	int status = cmd_write_output(&command_cache, &out, NULL);
 	bytes_release(&out);
@@ -132,13 +165,13 @@ static int run(void *options, int argc, char **argv)
 	if (argc)
 		return cmd_usage(&command_cache, "takes no operands");
 	if (cache_is_unwanted())
-		return o->clear ? EXIT_DONE : show(NULL, o->json);
+		return o->clear ? EXIT_DONE : show(NULL, o);
 	if (cache_open(&c, true, &err) < 0)
 		return cmd_fail(&command_cache, &err, EXIT_FAILED);
 	if (o->clear && cache_clear(c, &err) < 0)
 		status = cmd_fail(&command_cache, &err, EXIT_FAILED);
 	else if (!o->clear)
-		status = show(c, o->json);
+		status = show(c, o);
 	cache_free(c);
 	return status;
 }

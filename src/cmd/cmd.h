@@ -41,6 +41,7 @@ struct cmd_option {
 	size_t offset;	      /* into the command's struct */
 	size_t given_offset;  /* of a bool that says "was given"; OPTION_NOT_TOLD: none */
 	const char *argument; /* "HZ", NULL for flags and counts */
+	uint64_t least;	      /* OPT_U64: less is refused */
 	const char *implied;  /* the value when "=VALUE" is left out; NULL: it must be there */
 	const char *const *choices; /* OPT_CHOICE: NULL-terminated */
 	const char *help;	    /* one line */

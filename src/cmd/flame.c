@@ -32,7 +32,7 @@ static const struct cmd_option rows[] = {
 	       .heading = "Drawing", .help = "title (default: the recorded command)"),
 	OPTION(struct options, subtitle, OPT_STRING, 0, "subtitle", .argument = "TEXT",
 	       .help = "a second line below it"),
-	OPTION(struct options, width, OPT_U64, 0, "width", .argument = "PIXELS",
+	OPTION(struct options, width, OPT_U64, 0, "width", .argument = "PIXELS", .least = 100,
 	       .help = "a fixed width (default: as wide as the window)"),
 	OPTION(struct options, min_width, OPT_STRING, 0, "minwidth", .argument = "PIXELS",
 	       .help = "leave frames that are narrower out of the still picture, which is what shows without "

@@ -33,6 +33,7 @@ static int filter_base(struct flame_base *b, const struct profile *p,
 	struct filter *filter;
 
 	spec.event = event;
+	spec.event_option = "--base-event";
 	if (filter_new(&filter, p, &spec, err) < 0)
 		return -1;
 	filter_apply(filter, &b->samples);
@@ -117,9 +118,7 @@ static int open_event(struct flame_base *b, const struct command *cmd, const cha
 	uint32_t event = PROFILE_NONE;
 	int rc = filter_base(b, &v->profile, input, name, &event, &err);
 
-	if (rc < 0)
-		error_context(&err, "--base-event");
-	else if (!input->filter.event)
+	if (rc == 0 && !input->filter.event)
 		v->event = other_event(v, event);
 
 	b->source = (struct diff_source){ &v->profile, &b->samples, event };

@@ -2,6 +2,7 @@
  * offset. */
 #include "cmd/options.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,6 +68,19 @@ static int set_choice(const struct parser *p, const struct cmd_option *row, cons
 	return bad_value(p, shown, text, want);
 }
 
+static int set_number(const struct parser *p, const struct cmd_option *row, const char *shown,
+		      const char *text)
+{
+	uint64_t n;
+
+	if (!text_parse_u64(text, &n))
+		return bad_value(p, shown, text, "a whole number");
+	if (n < row->least)
+		return error_set(p->err, ERROR_USAGE, "%s: at least %" PRIu64, shown, row->least);
+	*(uint64_t *)field(p, row->offset) = n;
+	return 0;
+}
+
 static bool parse_millis(const char *text, uint64_t *ns)
 {
 	uint64_t ms;
@@ -102,7 +116,7 @@ static int set_value(const struct parser *p, const struct cmd_option *row, const
 		cmd_strings_add(at, text);
 		return 0;
 	case OPT_U64:
-		return text_parse_u64(text, at) ? 0 : bad_value(p, shown, text, "a whole number");
+		return set_number(p, row, shown, text);
 	case OPT_SIZE:
 		return text_parse_size(text, at)
 			       ? 0

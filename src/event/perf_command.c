@@ -110,7 +110,7 @@ static void append_words(struct bytes *out, const struct perf_words *w)
 {
 	for (size_t i = w->next; i < w->count; i++) {
 		bytes_printf(out, "%s", i > w->next ? " " : "");
-		text_append_quoted(out, w->words[i]);
+		text_append_word(out, w->words[i]);
 	}
 }
 

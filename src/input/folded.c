@@ -335,12 +335,14 @@ static int read_folded(struct profile *p, int fd, const char *name, uint32_t *wa
 	return rc;
 }
 
-static bool is_text(const char *head, size_t len)
+/* Names may have control characters, which are escaped where they are shown. */
+static bool is_mostly_text(const char *head, size_t len)
 {
+	size_t controls = 0;
+
 	for (size_t i = 0; i < len; i++)
-		if ((unsigned char)head[i] < ' ' && !strchr("\t\n\r\f\v\b\x1b", head[i]))
-			return false;
-	return memchr(head, 0, len) == NULL;
+		controls += (unsigned char)head[i] < ' ' && !strchr("\t\n\r", head[i]);
+	return controls <= len / 8;
 }
 
 static bool is_stack(const char *line, size_t len)
@@ -359,7 +361,7 @@ static bool matches(const void *bytes, size_t len)
 	const char *head = bytes, *end = head + len, *eol;
 	size_t stacks = 0, others = 0;
 
-	if (!is_text(head, len))
+	if (memchr(head, 0, len))
 		return false;
 	for (; (eol = memchr(head, '\n', (size_t)(end - head))); head = eol + 1) {
 		size_t n = (size_t)(eol - head) - (eol > head && eol[-1] == '\r');
@@ -368,7 +370,7 @@ static bool matches(const void *bytes, size_t len)
 		others += !is_one && n > 0;
 	}
 	if (head == bytes && len == INPUT_HEAD_BYTES)
-		return memchr(head, ';', len) != NULL;
+		return memchr(head, ';', len) && is_mostly_text(head, len);
 	if (len < INPUT_HEAD_BYTES && head < end)
 		stacks += is_stack(head, (size_t)(end - head));
 	return stacks > others;

@@ -108,7 +108,7 @@ static void append_event(struct bytes *words, const struct flame_page *page)
 	if (p->events.len < 2 || page->event >= p->events.len)
 		return;
 	bytes_printf(words, " --event ");
-	text_append_quoted(words, profile_str(p, p->events.data[page->event].name));
+	text_append_word(words, profile_str(p, p->events.data[page->event].name));
 }
 
 /* What the script's commands to copy begin with. */

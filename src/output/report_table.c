@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/annotate.h"
 #include "analysis/origin.h"
 #include "analysis/percent.h"
 #include "analysis/wrap.h"
@@ -312,20 +313,9 @@ static void add_callers_hint(struct bytes *out, const struct flat *f, size_t wid
 	}
 }
 
-/* Folded stacks know no lines, and have no code. */
-static bool can_annotate(const struct report *r)
-{
-	const struct profile *p = r->profile;
-	bool known = !p->is_summed;
-
-	for (size_t i = 0; !known && i < p->frames.len; i++)
-		known = p->frames.data[i].line > 0;
-	return known && r->health.delivered > 0;
-}
-
 static void add_annotate_hint(struct bytes *out, const struct report *r, const char *selection)
 {
-	if (!can_annotate(r))
+	if (!r->health.delivered || !annotate_is_possible(r->profile))
 		return;
 	bytes_printf(out, "prof annotate");
 	origin_append(out, r->profile, " -i ");

@@ -174,6 +174,23 @@ static void near_names_are_whole(void **state)
 	expect_near("quite another", (const char *const[]){ huge, NULL }, "");
 }
 
+static void the_heaviest_are_told_when_none_is_near(void **state)
+{
+	static const char *const names[] = { "a", "bb", "ccc", "dddd", "eeeee" };
+	static const uint64_t weights[] = { 1, 7, 0, 7, 9 };
+	struct near near;
+	struct bytes out = { NULL, 0, 0 };
+
+	(void)state;
+	near_init(&near, "nothing like it");
+	for (size_t i = 0; i < 5; i++)
+		near_offer_weighted(&near, names[i], weights[i]);
+	near_append(&near, &out);
+	bytes_u8(&out, '\0');
+	assert_string_equal((const char *)out.data, "; there are eeeee, bb, dddd, ...");
+	bytes_release(&out);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -182,6 +199,7 @@ int main(void)
 		cmocka_unit_test(simple_names),
 		cmocka_unit_test(a_better_fit_elsewhere_wins),
 		cmocka_unit_test(near_names_are_whole),
+		cmocka_unit_test(the_heaviest_are_told_when_none_is_near),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

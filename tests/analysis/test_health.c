@@ -242,7 +242,7 @@ static void remedies_for_another_file(void **state)
 	expect_remedy(b, "sudo apt install libc6-dbg && prof symbolize other.data");
 	free(b->profile.origin);
 	b->profile.origin = xstrdup("it's \x1b mine");
-	expect_remedy(b, "sudo apt install libc6-dbg && prof symbolize 'it'\\''s \\x1b mine'");
+	expect_remedy(b, "sudo apt install libc6-dbg && prof symbolize $'it\\'s \\033 mine'");
 	free(b->profile.origin);
 	b->profile.origin = xstrdup("-x");
 	expect_remedy(b, "sudo apt install libc6-dbg && prof symbolize ./-x");
@@ -512,6 +512,25 @@ static void few_known_ends_speak_for_no_others(void **state)
 		       "to see stacks: prof record --call-graph auto -- app --fast\n");
 }
 
+/* A line of folded stacks is no sample: what counts is its weight. */
+static void names_of_summed_stacks_by_weight(void **state)
+{
+	struct build *b = *state;
+	struct health h;
+
+	build_stack(b, "main;[unknown app+0x40]", 9000000);
+	for (int i = 0; i < 9; i++)
+		build_stack(b, "main;[unknown app+0x44]", 10);
+	build_stack(b, "main;f", 1000000 - 90);
+	for (uint32_t i = 0; i < 11; i++)
+		build_at(b, i)->time_ns = 0;
+	compute(b, &h);
+	assert_int_equal(h.unnamed_leaves, 10);
+	assert_int_equal(h.unnamed, 9000090);
+	assert_int_equal(h.unnamed_of, 10000000);
+	assert_int_equal(h.nameless[0].count, 9000090);
+}
+
 /* Bounds of functions without a name are known from unwind tables: that is no name. */
 static void unknown_functions_have_no_name(void **state)
 {
@@ -593,6 +612,7 @@ int main(void)
 		TEST(without_stacks),
 		TEST(few_known_ends_speak_for_no_others),
 		TEST(unknown_functions_have_no_name),
+		TEST(names_of_summed_stacks_by_weight),
 		TEST(why_there_is_nothing),
 		TEST(hostile_names_are_escaped),
 	};

@@ -34,6 +34,30 @@ static void test_printable(void **state)
 	check_printable("\\x1b", "\\x5cx1b"); /* not to be taken for our own escape */
 }
 
+static void check_word(const char *in, const char *expected)
+{
+	struct bytes out = { 0 };
+
+	text_append_word(&out, in);
+	bytes_u8(&out, '\0');
+	assert_string_equal((const char *)out.data, expected);
+	bytes_release(&out);
+}
+
+static void test_words(void **state)
+{
+	(void)state;
+	check_word("prof.data", "prof.data");
+	check_word("", "''");
+	check_word("two words", "'two words'");
+	check_word("it's", "'it'\\''s'");
+	check_word("back\\x41", "'back\\x41'");
+	check_word("\xc3\xa4 b", "'\xc3\xa4 b'");
+	check_word("a\nb\tc", "$'a\\nb\\tc'");
+	check_word("\a1'\\\xff", "$'\\0071\\'\\\\\\377'");
+	check_word("\xc3\xa4\n", "$'\xc3\xa4\\n'");
+}
+
 static void test_utf8(void **state)
 {
 	uint32_t cp = 0;
@@ -160,10 +184,15 @@ static void test_distance(void **state)
 int test_text_group(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_printable),      cmocka_unit_test(test_utf8),
-		cmocka_unit_test(test_width),	       cmocka_unit_test(test_readable_numbers),
-		cmocka_unit_test(test_parse_integers), cmocka_unit_test(test_parse_sizes),
-		cmocka_unit_test(test_parse_seconds),  cmocka_unit_test(test_distance),
+		cmocka_unit_test(test_printable),
+		cmocka_unit_test(test_utf8),
+		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_width),
+		cmocka_unit_test(test_readable_numbers),
+		cmocka_unit_test(test_parse_integers),
+		cmocka_unit_test(test_parse_sizes),
+		cmocka_unit_test(test_parse_seconds),
+		cmocka_unit_test(test_distance),
 	};
 
 	return cmocka_run_group_tests_name("text", tests, NULL, NULL);

@@ -1,6 +1,8 @@
 """Bad input gets one line on standard error (what, where, what to do), nothing on standard output, and the stated
 exit status."""
 import os
+import shutil
+import subprocess
 
 from proftest import IS_ROOT, NOBODY, PROF, SOURCE, as_nobody, copy_for_everybody, expect, expect_equal, main, prof, run, world_directory
 
@@ -50,6 +52,10 @@ def test_options():
           "report", "--fail-if", "self(x) > 5")
     fault(2, "prof report: --percent-limit: at most 100", "report", "--percent-limit=101")
     fault(2, "prof flame: --width: at most 100000", "flame", "--width=200000")
+    for command, least in (("report", 20), ("annotate", 20), ("flame", 100)):
+        fault(2, "prof %s: --width: at least %d; see 'prof %s --help'" % (command, least, command), command, "--width=5")
+    for command in ("report", "annotate"):
+        fault(2, "prof %s: --limit: at least 1; see 'prof %s --help'" % (command, command), command, "--limit", "0")
     fault(2, "prof check: takes no 'x'", "check", "x")
     fault(2, "prof import: name one file to import; see 'prof import --help'", "import")
 
@@ -76,6 +82,31 @@ def test_flamegraph_options():
         expect(r.out.startswith("<!DOCTYPE html>" if options == ("--html",) else "<svg "), str(options))
 
 
+def test_what_is_not_there():
+    directory = world_directory()
+    stacks, name = os.path.join(directory, "stacks.folded"), os.path.join(directory, "new\nline.folded")
+    for path in (stacks, name):
+        with open(path, "w") as f:
+            f.write("seldom;often 5\nseldom 1\nseldom;now\a 3\n")
+    fault(1, "prof report: --focus 'nosuch' matches nothing in this profile; there are often, now\\x07, seldom",
+          "report", "--focus=nosuch", stacks)
+    fault(1, "prof report: --callers 'nosuch': no such function in these samples; there are often, now\\x07, seldom",
+          "report", "--callers=nosuch", stacks)
+    fault(1, "prof annotate: %s has functions, but no lines and no code: annotate the recording that it was made from" % stacks,
+          "annotate", "-i", stacks)
+    svg = os.path.join(directory, "stacks.svg")
+    expect_equal(prof("flame", "-q", "-o", svg, stacks).status, 0, "drawn")
+    fault(1, "prof annotate: %s has functions, but no lines and no code: annotate the recording that it was made from" % svg,
+          "annotate", "-i", svg)
+    # What is to be copied is one word again, to bash.
+    words = [line for line in prof("report", "--stdio", name).out.splitlines() if line.startswith("next: prof report ")]
+    command = words[0].removeprefix("next: prof report ").split(" --tree")[0]
+    expect("$'" in command, command)
+    bash = shutil.which("bash")
+    if bash:
+        expect_equal(subprocess.run([bash, "-c", "printf %s " + command], capture_output=True, text=True).stdout, name, command)
+
+
 def test_flame_base():
     directory = world_directory()
     files = {"one": "main;work 50\nmain;rest 70\n", "two": "main;work 50 10\nmain;rest 50 90\n"}
@@ -90,7 +121,7 @@ def test_flame_base():
           "flame", "--base", one, "--by-thread", two)
     fault(1, "prof flame: %s/none: No such file or directory" % directory, "flame", "--base", directory + "/none", "-o", "-", one)
     fault(2, "prof flame: %s is what is read: name another file with -o" % one, "flame", "--base", one, "-o", one, two)
-    fault(1, "prof flame: --base-event: --event 'nope' matches nothing in this profile; there are before, after",
+    fault(1, "prof flame: --base-event 'nope' matches nothing in this profile; there are before, after",
           "flame", "--base-event=nope", "-o", "-", two)
     r = prof("flame", "-q", "-o", "-", "--base", one, PERF_DATA)
     expect_equal((r.status, r.out), (2, ""), str(r))

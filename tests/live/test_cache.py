@@ -48,6 +48,18 @@ def test_entries_of_another_build():
     expect_equal(prof("cache").out.count("another build"), 1, "it alone")
 
 
+def test_one_screen():
+    record()
+    name = entries()[0]["name"]
+    for i in range(40):
+        os.link(os.path.join(FOLDER, name), os.path.join(FOLDER, name[:-2] + "%02d" % i))
+    count = len(entries())
+    text = prof("cache").out
+    expect(len(text.splitlines()) < 24 and " in %d more" % (count - 10) in text and "prof cache --all" in text, text)
+    for option in ("--all", "-v"):
+        expect_equal(len(prof("cache", option).out.splitlines()), count + 3, option)
+
+
 def test_damaged():
     first = record()
     for entry in entries():

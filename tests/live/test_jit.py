@@ -73,7 +73,7 @@ def test_another_perf_map_takes_its_place():
 
 def test_jitdump_of_replaced_code():
     r = check("dump")
-    rows = r.report("--by", "line", "--limit", "0")["rows"]
+    rows = r.report("--by", "line")["rows"]
     lines = {(row["name"].split(":")[0], row["line"]) for row in rows if row["kind"] == "jit"}
     expect((NEW, 101) in lines, "no line of the loop: %s" % sorted(lines))
     expect(all(row["file"] == "/nowhere/jit.src" for row in rows if row["kind"] == "jit"), "another file: %s" % rows[:4])
@@ -89,7 +89,7 @@ def test_source_of_a_jitdump():
     os.symlink("/etc/passwd", "passwd.js")
     for name, is_kept in (("/nowhere/jit.js", False), (os.path.abspath("passwd.js"), False), (path, True), ("file://" + path, True)):
         r = record(program("jit"), 500, "dump", "anon", name)
-        rows = r.report("--by", "line", "--limit", "0")["rows"]
+        rows = r.report("--by", "line")["rows"]
         expect(any(row["kind"] == "jit" and row["line"] == 101 and row["file"] == name for row in rows), "no line: " + name)
         with open(r.path, "rb") as f:
             tables = format_reader.read(f.read())[0]
