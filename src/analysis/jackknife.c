@@ -92,6 +92,10 @@ void slices_init(struct slices *s, const struct profile *p, const struct filter_
 	uint32_t count = LEAST_SLICES;
 
 	memset(s, 0, sizeof(*s));
+	if (span.samples == 0)
+		return;
+	s->first_ns = span.first_ns;
+	s->length_ns = span.last_ns - span.first_ns + 1;
 	if (span.samples < LEAST_SAMPLES)
 		return;
 	if (max_slices < count)
@@ -101,6 +105,7 @@ void slices_init(struct slices *s, const struct profile *p, const struct filter_
 	while (cut(s, p, samples, event, &span, count) < LEAST_SLICES && count < max_slices)
 		count *= 2;
 	drop_empty(s, samples->samples.len, count);
+	s->cut_into = count;
 	if (s->count < 2)
 		s->count = 0;
 }

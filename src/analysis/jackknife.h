@@ -14,6 +14,11 @@ struct slices {
 	double *weight;	     /* of each slice that has samples, count entries */
 	double total;
 	uint32_t count; /* slices with samples; 0 when too few samples to say anything */
+	/* All are equal parts of the time from the first sample to the last: from when, how long,
+	 * and into how many it was cut, the empty ones too. Set also when there are few samples,
+	 * but then cut_into is 0. */
+	uint64_t first_ns, length_ns;
+	uint32_t cut_into;
 };
 
 /* max_slices: at most so many (it is doubled from 20 until 20 have samples). */

@@ -77,18 +77,6 @@ static bool is_selection(const struct cmd_option *row)
 	return row->selects && strcmp(row->name, "event") != 0 && strcmp(row->name, "time") != 0;
 }
 
-/* The filter has parsed it already. */
-static void choose_time(struct flame_options *f, struct time_range *time, const char *text,
-			const struct profile *p)
-{
-	struct error err = { 0 };
-
-	if (!text || time_range_parse(time, p, text, &err) < 0)
-		return;
-	f->time = time;
-	f->time_text = text;
-}
-
 /* --event says which event is shown first: the others are in the graph, too. */
 static int open_view(struct cmd_view *v, const struct options *o, int argc, char **argv)
 {
@@ -160,12 +148,11 @@ static int draw(const struct options *o, struct flame_options *f, const struct c
 		const struct flame_base *base, const char *path)
 {
 	struct bytes out = { 0 }, selection = { 0 };
-	struct time_range time;
 
 	options_append(&selection, rows, o, is_selection);
 	bytes_u8(&selection, '\0');
 	f->selection = (const char *)selection.data;
-	choose_time(f, &time, o->input.filter.time, &v->profile);
+	f->time_text = o->input.filter.time;
 	f->base = base->is_given ? &base->source : NULL;
 	f->absolute = o->base.absolute;
 	cmd_say_no_samples(&command_flame, v);

@@ -257,12 +257,26 @@ static void add_code(struct flame *r, uint32_t node)
 	vec_push(&r->code, c);
 }
 
-/* As many samples as there were, of equal weights, or one for them all; evenly over slice_ns. */
+/* A part of time; from_end: what is in it reaches its end, but not its beginning. */
+struct part {
+	uint64_t start_ns, length_ns;
+	bool from_end;
+};
+
+static uint64_t time_in(const struct part *part, uint64_t i, uint64_t count)
+{
+	if (part->length_ns == 0)
+		return part->start_ns;
+	uint64_t away = part->length_ns / count * i;
+	return part->start_ns + (part->from_end ? part->length_ns - 1 - away : away);
+}
+
+/* As many samples as there were, of equal weights, or one for them all; evenly over part. */
 static void add_samples(struct flame *r, uint32_t node, struct profile_sample like,
-			const struct flame_tree_weight *w, uint64_t slice_ns)
+			const struct flame_tree_weight *w, const struct part *part)
 {
 	const struct code *c = &r->code.data[node];
-	uint64_t weight = w->self <= WEIGHT_MAX ? w->self : WEIGHT_MAX, start = like.time_ns;
+	uint64_t weight = w->self <= WEIGHT_MAX ? w->self : WEIGHT_MAX;
 	uint64_t count = r->samples <= SAMPLES_MAX && w->samples ? w->samples : 1;
 
 	if (w->samples == 0 && w->self == 0)
@@ -273,30 +287,44 @@ static void add_samples(struct flame *r, uint32_t node, struct profile_sample li
 	r->limited += w->self > WEIGHT_MAX;
 	for (uint64_t i = 0; i < count; i++) {
 		like.weight = weight / count + (i < weight % count);
-		like.time_ns = start + (slice_ns > 0 ? slice_ns / count * i : 0);
+		like.time_ns = time_in(part, i, count);
 		stacks_sample(&r->stacks, c->below, c->place, &like);
 	}
 }
 
-/* Slice 0 is not at 0, which would be no time. */
+/* The first slice begins with a sample, and the last one ends with one, so that the same time is
+ * cut into the same slices again. Nothing is at 0, which would be no time. */
+static struct part slice_part(const struct flame_tree *t, uint32_t slice)
+{
+	uint64_t begin = START_NS + t->start_ns;
+
+	if (t->slices < 2)
+		return (struct part){ 0 };
+	if (!t->is_even)
+		return (struct part){ begin + slice * t->slice_ns, t->slice_ns, false };
+	unsigned __int128 length = t->end_ns - t->start_ns;
+	uint64_t from = (uint64_t)((length * slice + t->slices - 1) / t->slices);
+	uint64_t to = (uint64_t)((length * (slice + 1) + t->slices - 1) / t->slices);
+	return (struct part){ begin + from, to - from, slice + 1 == t->slices };
+}
+
 static void add_cells(struct flame *r, uint16_t event)
 {
 	const struct flame_tree_metric *m = &r->tree->metrics.data[event];
-	uint64_t slice_ns = r->tree->slices > 1 ? r->tree->slice_ns : 0;
 
 	for (size_t i = 0; i < m->cells.len; i++) {
 		const struct flame_tree_cell *cell = &m->cells.data[i];
 		struct profile_sample like = { .event = event,
 					       .task = r->first_thread + cell->thread };
-		if (slice_ns > 0)
-			like.time_ns = START_NS + r->tree->start_ns + cell->slice * slice_ns;
-		add_samples(r, cell->node, like, &cell->weight, slice_ns);
+		struct part part = slice_part(r->tree, cell->slice);
+		add_samples(r, cell->node, like, &cell->weight, &part);
 	}
 }
 
 static void add_event_samples(struct flame *r, uint16_t event)
 {
 	const struct flame_tree_metric *m = &r->tree->metrics.data[event];
+	const struct part no_time = { 0 };
 
 	if (m->flags & FLAME_METRIC_CELLED) {
 		add_cells(r, event);
@@ -304,7 +332,7 @@ static void add_event_samples(struct flame *r, uint16_t event)
 	}
 	for (uint32_t node = 0; node < r->tree->nodes.len; node++) {
 		struct profile_sample like = { .event = event, .task = r->code.data[node].task };
-		add_samples(r, node, like, &m->weights.data[node], 0);
+		add_samples(r, node, like, &m->weights.data[node], &no_time);
 	}
 }
 

@@ -236,9 +236,14 @@ static void read_axes(struct decoder *d)
 	d->tree->slices = reader_varint(&d->r);
 	d->tree->start_ns = reader_varint(&d->r);
 	d->tree->slice_ns = reader_varint(&d->r);
-	reader_varint(&d->r);
+	d->tree->end_ns = reader_varint(&d->r);
 	d->r.failed |= d->tree->slices == 0 || d->tree->slices > SLICES_MAX ||
 		       d->tree->start_ns > TIME_MAX || d->tree->slice_ns > TIME_MAX / SLICES_MAX;
+	if (d->r.failed || d->tree->end_ns < d->tree->start_ns)
+		return;
+	uint64_t length = d->tree->end_ns - d->tree->start_ns;
+	uint64_t part = length / d->tree->slices + (length % d->tree->slices > 0);
+	d->tree->is_even = part == d->tree->slice_ns && part > 0;
 }
 
 static void read_weights(struct decoder *d, struct flame_tree_metric *m)

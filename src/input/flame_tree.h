@@ -75,8 +75,9 @@ struct flame_tree {
 	VEC(struct flame_tree_metric) metrics; /* one at least */
 	/* Of cells. None: there are no cells. */
 	VEC(struct flame_tree_thread) threads;
-	uint64_t slices, start_ns,
-		slice_ns; /* from the beginning of the profile; 1 slice: no times */
+	uint64_t slices;		     /* 1: no times */
+	uint64_t start_ns, end_ns, slice_ns; /* from the beginning of the profile; rounded up */
+	bool is_even; /* slices are equal parts from start to end, else of slice_ns each */
 };
 
 /* 0, or -1: it is not such a tree. Refers to data. */

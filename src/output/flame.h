@@ -55,7 +55,6 @@ struct flame_metrics {
 	const struct profile *profile;
 	const struct filter_result *samples;
 	const uint32_t *node_of_sample; /* by entry of samples: of the tree */
-	const struct time_range *time;	/* what the samples were chosen by; NULL: all times */
 };
 
 struct flame_diff;

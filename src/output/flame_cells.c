@@ -5,12 +5,14 @@
 #include <string.h>
 
 #include "analysis/frames.h"
+#include "analysis/jackknife.h"
 #include "analysis/pairmap.h"
 #include "analysis/time_range.h"
 #include "base/hash.h"
 
-#define MOST_SLICES  64
-#define LEAST_SLICES 8
+#define SLICES	     20
+#define MOST_SLICES  (8 * SLICES)
+#define LEAST_SLICES (SLICES / 2)
 #define MOST_THREADS 256
 
 struct builder {
@@ -18,10 +20,10 @@ struct builder {
 	const struct flame_metrics *metrics;
 	const struct flame_places *places;
 	const struct profile *profile;
-	uint64_t weight_limit,
-		first_ns;	   /* first_ns: where slice 0 begins, on the profile's clock */
-	uint32_t *metric_of_event; /* PROFILE_NONE: none */
-	uint32_t *thread_of_task;  /* PROFILE_NONE: not asked yet */
+	uint64_t weight_limit;
+	uint64_t first_ns, length_ns; /* of all slices, on the profile's clock */
+	uint32_t *metric_of_event;    /* PROFILE_NONE: none */
+	uint32_t *thread_of_task;     /* PROFILE_NONE: not asked yet */
 };
 
 static const struct profile_sample *sample_at(const struct builder *b, size_t i)
@@ -32,8 +34,8 @@ static const struct profile_sample *sample_at(const struct builder *b, size_t i)
 /* As in flame_metrics.c: what has no weight counts for the first metric only. */
 static uint32_t metric_of(const struct builder *b, const struct profile_sample *s)
 {
-	uint32_t metric = s->event < b->profile->events.len ? b->metric_of_event[s->event]
-							    : PROFILE_NONE;
+	uint32_t metric =
+		s->event < b->profile->events.len ? b->metric_of_event[s->event] : PROFILE_NONE;
 
 	return metric > 0 && s->weight == 0 ? PROFILE_NONE : metric;
 }
@@ -103,8 +105,8 @@ static void find_threads(struct builder *b)
 		best[thread] = weights[task] > best[thread] ? weights[task] : best[thread];
 	}
 	if (b->cells->threads.len == 0)
-		vec_push(&b->cells->threads,
-			 ((struct flame_thread){ .name = xstrdup("[no thread]"), .process = xstrdup("") }));
+		vec_push(&b->cells->threads, ((struct flame_thread){ .name = xstrdup("[no thread]"),
+								     .process = xstrdup("") }));
 	hmap_release(&by_tid);
 	hmap_release(&leaders);
 	free(weights);
@@ -138,51 +140,63 @@ static void rank_threads(struct builder *b)
 	b->cells->thread_count = (uint32_t)(count < MOST_THREADS ? count : MOST_THREADS);
 }
 
-/* A length of time that is written with few digits, n or a bit more. */
-static uint64_t round_length(uint64_t n)
+/* From the first sample of any metric to the last. */
+static void find_ends(const struct builder *b, uint64_t *first, uint64_t *last)
 {
-	static const uint8_t tenths[] = { 10, 12, 15, 16, 20, 25, 30, 40, 50, 60, 80 };
-
-	for (uint64_t scale = 1; scale < UINT64_MAX / 1000; scale *= 10) {
-		for (size_t i = 0; i < ARRAY_LEN(tenths); i++)
-			if (scale * tenths[i] / 10 >= n && scale * tenths[i] % 10 == 0)
-				return scale * tenths[i] / 10;
+	*first = UINT64_MAX;
+	*last = 0;
+	for (size_t i = 0; i < b->metrics->samples->samples.len; i++) {
+		const struct profile_sample *s = sample_at(b, i);
+		if (s->flags & SAMPLE_SYNTHETIC || metric_of(b, s) == PROFILE_NONE)
+			continue;
+		*first = s->time_ns < *first ? s->time_ns : *first;
+		*last = s->time_ns > *last ? s->time_ns : *last;
 	}
-	return n;
 }
 
-/* Slices from where the samples were chosen from, or the beginning, to the last sample. */
+/*
+ * The slices that the first metric's errors are told from in other views, or thirds of them, so
+ * that the script comes to the same errors: SLICES equal parts, or more where too few of these have
+ * samples. Other metrics may reach out of them by less than a slice; otherwise they are parts of
+ * the time of all.
+ */
 static void choose_slices(struct builder *b)
 {
 	struct flame_cells *c = b->cells;
-	const struct time_range *chosen = b->metrics->time;
-	size_t count = b->metrics->samples->samples.len;
-	uint64_t zero = time_range_of_profile(b->profile).from_ns;
-	uint64_t last = count ? sample_at(b, count - 1)->time_ns : 0;
+	uint64_t zero = time_range_of_profile(b->profile).from_ns, first, last;
+	struct slices errors;
 
-	c->slices = 1;
-	b->first_ns = chosen && chosen->from_ns > zero ? chosen->from_ns : zero;
-	if (last <= b->first_ns)
+	slices_init(&errors, b->profile, b->metrics->samples, b->metrics->rows.data[0].event,
+		    MOST_SLICES);
+	find_ends(b, &first, &last);
+	c->slices = errors.cut_into > SLICES ? errors.cut_into : SLICES * 3;
+	b->first_ns = errors.first_ns;
+	b->length_ns = errors.length_ns;
+	uint64_t slice_ns = b->length_ns / c->slices, end_ns = b->first_ns + b->length_ns;
+	if (b->length_ns == 0 || b->first_ns < zero || first + slice_ns < b->first_ns ||
+	    last >= end_ns + slice_ns) {
+		c->slices = SLICES * 3;
+		b->first_ns = first > zero ? first : zero;
+		b->length_ns = last > b->first_ns ? last - b->first_ns + 1 : 1;
+	}
+	slices_release(&errors);
+	if (b->length_ns < c->slices) {
+		c->slices = 1;
 		return;
+	}
 	c->start_ns = b->first_ns - zero;
-	c->slice_ns = round_length((last - b->first_ns) / MOST_SLICES + 1);
-	c->slices = (uint32_t)((last - b->first_ns) / c->slice_ns + 1);
+	c->end_ns = c->start_ns + b->length_ns;
 }
 
-/* Where the last slice ends: not behind what was chosen, nor behind the profile's end. */
-static void set_end(struct builder *b)
+/* What is before the first slice or behind the last is in these. */
+static uint32_t slice_at(const struct builder *b, uint64_t time_ns)
 {
-	struct flame_cells *c = b->cells;
-	const struct time_range *chosen = b->metrics->time;
-	size_t count = b->metrics->samples->samples.len;
-	uint64_t length = c->slices * c->slice_ns;
-	uint64_t to = time_range_of_profile(b->profile).to_ns;
+	uint32_t count = b->cells->slices;
 
-	if (chosen && chosen->to_ns < to)
-		to = chosen->to_ns;
-	if (to > sample_at(b, count - 1)->time_ns && to - b->first_ns < length)
-		length = to - b->first_ns;
-	c->end_ns = c->start_ns + length;
+	if (time_ns <= b->first_ns)
+		return 0;
+	unsigned __int128 at = (unsigned __int128)(time_ns - b->first_ns) * count / b->length_ns;
+	return at < count ? (uint32_t)at : count - 1;
 }
 
 static struct flame_cell place(const struct builder *b, size_t i)
@@ -197,10 +211,7 @@ static struct flame_cell place(const struct builder *b, size_t i)
 		.weight = weight_of(b, s),
 	};
 
-	if (c->slices > 1 && s->time_ns > b->first_ns) {
-		uint64_t slice = (s->time_ns - b->first_ns) / c->slice_ns;
-		cell.slice = slice < c->slices ? (uint32_t)slice : c->slices - 1;
-	}
+	cell.slice = slice_at(b, s->time_ns);
 	return cell;
 }
 
@@ -254,8 +265,7 @@ static bool fill(struct builder *b, size_t budget)
 static bool make_coarser(struct flame_cells *c)
 {
 	if (c->slices > LEAST_SLICES) {
-		c->slice_ns *= 2;
-		c->slices = (c->slices + 1) / 2;
+		c->slices /= c->slices % 3 ? 2 : 3;
 	} else if (c->thread_count > 1) {
 		c->thread_count = (c->thread_count + 3) / 4;
 	} else {
@@ -279,7 +289,6 @@ static void build(struct builder *b, size_t budget)
 			return;
 		}
 	}
-	set_end(b);
 	if (c->thread_count > 1 || c->slices > 1)
 		c->state = FLAME_CELLS_THERE;
 }

@@ -38,9 +38,8 @@ struct flame_cells {
 	enum flame_cells_state state;
 	VEC(struct flame_thread) threads; /* heaviest first; those from thread_count on are one */
 	uint32_t thread_count;		  /* of different ones in cells */
-	uint32_t slices;		  /* 1: no times */
-	uint64_t start_ns, slice_ns;	  /* from the beginning of the profile */
-	uint64_t end_ns; /* of what the samples were chosen by, or of their last slice */
+	uint32_t slices;	       /* equal parts of the time from start to end; 1: no times */
+	uint64_t start_ns, end_ns;     /* from the beginning of the profile */
 	struct flame_cell_list *lists; /* by metric; empty for those of no event */
 	size_t list_count;
 };

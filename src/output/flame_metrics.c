@@ -89,7 +89,6 @@ void flame_metrics_build(struct flame_metrics *list, const struct flame_page *pa
 	list->profile = page->profile;
 	list->samples = samples;
 	list->node_of_sample = node_of_sample;
-	list->time = page->options->time;
 	if (page->profile->events.len > 1)
 		add_others(list, page, samples, node_of_sample);
 }

@@ -21,7 +21,9 @@
  *            first. If the last one's name is "", it is several: their number and their tids
  *            follow, each as zigzag difference to the one before (the first to 0)
  *     time:  number of slices, ns where the first begins (from the beginning of the profile), ns of
- *            each, and ns where the last ends
+ *            each, rounded up, and ns where the last ends. They are equal: slice i begins with the
+ *            first ns at which i / slices of the whole time are over. (Other writers had slices of
+ *            exactly so many ns, of which the last may have ended within.)
  *   nodes, in preorder: count, then columns:
  *     pops: levels to go up from the node before to reach the parent (0: its child); 0 for node 0
  *     call: which callee of its parent's frame it is: k + 1 for the k-th distinct one seen so far, 0
@@ -258,7 +260,7 @@ static void add_axes(struct bytes *out, struct strtab *strings, const struct fla
 	}
 	bytes_varint(out, c->slices);
 	bytes_varint(out, c->start_ns);
-	bytes_varint(out, c->slice_ns);
+	bytes_varint(out, (c->end_ns - c->start_ns + c->slices - 1) / c->slices);
 	bytes_varint(out, c->end_ns);
 }
 

@@ -65,8 +65,7 @@ struct flame_options {
 	bool reverse;	   /* bottom-up: merged by leaf */
 	const char *count_name; /* NULL: the unit */
 	const char *selection;	/* as report_options have it, but for --event and --time */
-	const struct time_range *time; /* that the samples were chosen by, and how it was typed; NULL: all times */
-	const char *time_text;
+	const char *time_text;	/* what --time chose the samples by, as it was typed; NULL: all times */
 	const struct diff_source *base; /* compare with it; NULL: a graph of one profile */
 	bool absolute;	   /* of two: weights, not shares */
 	struct calltree_options frames;

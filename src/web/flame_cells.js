@@ -1,7 +1,8 @@
 // Threads and time: where a metric has cells (node, thread, slice; samples, weight), views may show some threads
 // and a span of slices.
 let cells = 0; // 0: none; 1: they would have been too many; 2: there
-let threads = [], slices = 1, start, slice, end; // of threads: name, process, tids, pid; times in ns
+let threads = [], slices = 1, start, slice; // of threads: name, process, tids, pid; times in ns
+let cutCells, blockOf, blocks; // what errors are told from: shown weights by cell; by slice its block of time; weights of these
 
 function readAxes(r, strings) {
 	cells = r.int();
@@ -14,7 +15,8 @@ function readAxes(r, strings) {
 		last.tids = r.column(r.int(), Array, () => tid += r.signed());
 		last.name = `${last.tids.length} other threads`;
 	}
-	[slices, start, slice, end] = [r.int(), r.int(), r.int(), r.int()];
+	[slices, start] = [r.int(), r.int(), r.int()];
+	slice = (r.int() - start) / slices;
 }
 
 function readCells(r, m) {
@@ -55,9 +57,14 @@ function span() {
 	return slices > 1 && from < to ? [from, to] : null;
 }
 
-const seconds = ns => +(ns / 1e9).toFixed(9);
-const edge = i => seconds(Math.min(end, start + i * slice));
-const timeOf = (from, to) => edge(from) + ',' + edge(to);
+// Where slice i begins, in seconds of digits more digits than a slice has: as round has it.
+function edge(i, round = Math.round, digits = 2) {
+	const step = 10 ** Math.max(0, Math.floor(Math.log10(slice)) - digits);
+	return +(round((start + i * slice) / step) * step / 1e9).toFixed(9);
+}
+
+// No sample of the slices is outside.
+const timeOf = (from, to) => edge(from, Math.floor, 4) + ',' + edge(to, Math.ceil, 4);
 
 // Which threads are shown, by number; all when none is chosen.
 function shownThreads() {
@@ -71,4 +78,48 @@ function chosenWeights() {
 	if (!M.cells || !range && !on.includes(false))
 		return M;
 	return pick(M, (t, s) => on[t] && (!range || s >= range[0] && s < range[1]), {});
+}
+
+// The shown time in blocks: 20 or more with samples, else as many as there are slices. keep as weigh has it.
+function cutTime(keep) {
+	blocks = null;
+	if (!M.cells)
+		return;
+	const { node, thread, slice, samples, weight } = M.cells, range = span(), on = shownThreads(), sums = new Float64Array(slices);
+	let count = 0;
+	cutCells = weight.map((w, i) => {
+		if (!samples[i] || !on[thread[i]] || range && (slice[i] < range[0] || slice[i] >= range[1]) || keep && !keep(node[i]))
+			return 0;
+		sums[slice[i]] += w;
+		count += samples[i];
+		return w;
+	});
+	for (let size = Math.floor(slices / 20) || 1, all; count >= 20 && !blocks; size = size % 2 ? 1 : size / 2) {
+		blockOf = sums.map((w, i) => Math.floor(i / size));
+		all = new Float64Array(slices);
+		sums.forEach((w, i) => all[blockOf[i]] += w);
+		if (size === 1 || all.filter(w => w).length >= 20)
+			blocks = all;
+	}
+}
+
+// In words, how far the share of what nodes have themselves, or with all below them, may be off: block jackknife, as
+// analysis/jackknife.h has it. "" where nothing can be told.
+function errorOf(nodes, deep) {
+	const has = new Uint8Array(T.count), of = new Float64Array(slices), sum = list => list.reduce((a, b) => a + b, 0);
+	if (!blocks || nodes[0] === 0)
+		return '';
+	for (const n of nodes)
+		has.fill(1, n, deep ? T.end[n] : n + 1);
+	for (let n = 1; n < T.count && !deep; n++)
+		if (hidden[T.frame[n]])
+			has[n] = has[T.parent[n]];
+	cutCells.forEach((w, i) => has[M.cells.node[i]] && (of[blockOf[M.cells.slice[i]]] += w));
+	const all = sum(blocks), mine = sum(of), without = [];
+	blocks.forEach((w, i) => w && without.push((mine - of[i]) / (all - w)));
+	const count = without.length, mean = sum(without) / count, n = count - 1;
+	// Student's t.
+	const t = 1.959964 + 2.372 / n + 2.823 / n ** 2 + 2.556 / n ** 3;
+	const error = t * Math.sqrt(n / count * sum(without.map(x => (x - mean) ** 2))) * all / W.total[0];
+	return mine && n > 3 ? ` \u00b1${(100 * error).toFixed(2)}` : '';
 }

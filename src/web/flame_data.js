@@ -135,4 +135,5 @@ function weigh(keep) {
 		all[T.parent[i]] += all[i];
 	}
 	W = { self, total, samples, all };
+	cutTime(keep);
 }

@@ -74,10 +74,10 @@ function interval(s, weight, error) {
 }
 
 // A node's part of the error goes with its part of the weight; those of different nodes are as of different samples.
-function errorOf(v, s) {
+function spreadOf(v, s) {
 	let sum = 0;
 	v.ns.forEach((n, i) => {
-		const total = sides[s].total[n], part = total ? (v.up ? v.ws[i] : sides[s].W.total[n]) / total : 0;
+		const total = sides[s].total[n], part = total ? (v.up ? v.up[0][v.from[i]] : sides[s].W.total[n]) / total : 0;
 		sum += (part * sides[s].errors[n] * UNIT) ** 2;
 	});
 	return Math.sqrt(sum);
@@ -97,7 +97,7 @@ function compare(b, n) {
 // What is known of a view node on both sides.
 function both(v) {
 	if (!v.both || v.both.absolute !== isAbsolute()) {
-		const nodes = [onSide(v, 0), onSide(v, 1)], parts = nodes.map((node, s) => node ? interval(s, node.t, errorOf(node, s)) : interval(s, 0, 0));
+		const nodes = [onSide(v, 0), onSide(v, 1)], parts = nodes.map((node, s) => node ? interval(s, node.t, spreadOf(node, s)) : interval(s, 0, 0));
 		const told = v.k >= 0 && KINDS[F.kind[v.f]] !== 's';
 		v.both = { absolute: isAbsolute(), nodes, parts, change: told ? compare(parts[0], parts[1]) : 0, weights: nodes.map(node => node ? node.t : 0) };
 	}

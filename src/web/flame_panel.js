@@ -144,7 +144,7 @@ function help() {
 		['/, Ctrl-F', 'search'], ['c', 'copy the stack in folded form'], ['C', 'copy the prof report command that shows the same']];
 	for (const { key, title } of buttons)
 		keys.push([key, title]);
-	if (comparing)
+	if (comparing || cells > 1)
 		keys.push(['\u00b1', '95 % uncertainty of a share within its run']);
 	return [el('table', { class: 'keys' }, ...keys.map(([k, what]) => el('tr', {}, el('td', {}, el('kbd', {}, k)), el('td', {}, what))))];
 }

@@ -20,10 +20,10 @@ function showHead() {
 }
 
 function numbers(v) {
-	return [`${weight(v.t)}, ${share(v.t)} of all`,
+	return [`${weight(v.t)}, ${share(v.t)}${errorOf(v.up ? v.from : v.ns, !v.up || v.up[0] === W.total)} of all`,
 		v.p && v.p.k >= 0 && `${percent(v.t, v.p.t)} of ${v.up ? 'what it calls' : 'its caller'}`,
 		zoomed && zoomed.p && v !== zoomed && `${percent(v.t, zoomed.t)} of view`,
-		!v.up && `self ${weight(v.s)} (${share(v.s)})`,
+		!v.up && `self ${weight(v.s)} (${share(v.s)}${errorOf(v.ns)})`,
 		`${digits(v.c)} ${M.summed ? 'stack' : 'sample'}${v.c === 1 ? '' : 's'}`].filter(x => x).join(' \u00b7 ');
 }
 

@@ -15,8 +15,8 @@ function showSpan(from, to) {
 
 // What happened in slices from..to, in words.
 function sayTime(from, to) {
-	const sum = ui.use.slice(from, to).reduce((a, b) => a + b, 0), long = Math.min(end, start + to * slice) - start - from * slice;
-	ui.when.textContent = `${edge(from)}\u2013${edge(to)} s: ${weight(sum)}` + (M.unit === 'ns' ? `, ${(sum / long).toFixed(2)} CPUs` : '');
+	const sum = ui.use.slice(from, to).reduce((a, b) => a + b, 0);
+	ui.when.textContent = `${edge(from)}\u2013${edge(to)} s: ${weight(sum)}` + (M.unit === 'ns' ? `, ${(sum / (to - from) / slice).toFixed(2)} CPUs` : '');
 	ui.strip.setAttribute('aria-valuetext', ui.when.textContent);
 }
 

@@ -1,7 +1,7 @@
 // Views: trees of groups of nodes, opened only where something is looked at. A view node has
 //   k key, f a frame of it (for colour and place), p parent, d depth, up (children are callers),
 //   ns the nodes it stands for, t total, s self, c samples, n those of its own, kids once opened;
-//   when up: ws and cs, the weight and samples that flow through each of ns.
+//   when up: from the node that each of ns was come to from; up is the weights and samples of these that count.
 let keyOf;
 
 // What a frame is called: its function, or in the view by modules its module.
@@ -20,7 +20,7 @@ function setKeys(byModule) {
 }
 
 function viewNode(k, f, p, up) {
-	return { k, f, p, d: p ? p.d + 1 : 0, up, ns: [], ws: up ? [] : null, cs: up ? [] : null, t: 0, s: 0, c: 0, n: 0, kids: null };
+	return { k, f, p, d: p ? p.d + 1 : 0, up, ns: [], from: [], t: 0, s: 0, c: 0, n: 0, kids: null };
 }
 
 function nameOf(v) {
@@ -65,25 +65,24 @@ function openDown(v, groups, fold) {
 	}
 }
 
-function addUp(groups, v, n, w, c) {
+function addUp(groups, v, n, from) {
 	const g = into(groups, v, n);
-	g.ws.push(w);
-	g.cs.push(c);
-	g.t += w;
-	g.c += c;
+	g.from.push(from);
+	g.t += v.up[0][from];
+	g.c += v.up[1][from];
 }
 
 function openUp(v, groups, fold) {
 	if (v.k < 0)
 		for (let n = 1; n < T.count; n++)
 			if (W.self[n])
-				addUp(groups, v, n, W.self[n], W.samples[n]);
+				addUp(groups, v, n, n);
 	for (let i = 0; i < v.ns.length; i++) {
 		let n = T.parent[v.ns[i]];
 		while (n > 0 && (hidden[T.frame[n]] || fold && keyOf[T.frame[n]] === v.k))
 			n = T.parent[n];
 		if (n > 0)
-			addUp(groups, v, n, v.ws[i], v.cs[i]);
+			addUp(groups, v, n, v.from[i]);
 	}
 }
 
@@ -99,7 +98,7 @@ function open(v) {
 }
 
 function whole(up) {
-	const v = viewNode(-1, T.frame[0], null, up);
+	const v = viewNode(-1, T.frame[0], null, up && [W.self, W.samples]);
 	if (!up)
 		v.ns.push(0);
 	v.t = W.total[0];
@@ -125,13 +124,10 @@ const frameCalled = name => F.name.findIndex((_, f) => f && labelOf(f) === name)
 
 // All of a function or module: as root of its callees, or (up) of its callers.
 function around(name, up) {
-	const f = Math.max(0, frameCalled(name)), v = viewNode(keyOf[f], f, null, up);
+	const f = Math.max(0, frameCalled(name)), v = viewNode(keyOf[f], f, null, up && [W.total, W.all]);
 	outermost(g => labelOf(g) === name, n => {
 		v.ns.push(n);
-		if (up) {
-			v.ws.push(W.total[n]);
-			v.cs.push(W.all[n]);
-		}
+		v.from.push(n);
 		v.t += W.total[n];
 		v.s += W.self[n];
 		v.n += W.samples[n];

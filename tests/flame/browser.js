@@ -1,6 +1,6 @@
 // browser.js DRAW_FOLDED PART.js [NAME]: the checks of a part (those with NAME in their names), each in a new page
 // of Chromium (PROF_CHROMIUM). PROF_SHOTS=folder keeps a screenshot of each at its end.
-// A part exports { name: async check(page, at, web) }: chromium.js has the page, site.js the files, at and web.
+// A part exports { name: async check(page, at, web, site) }: chromium.js has the page, site.js the files, at and web.
 'use strict';
 const assert = require('assert');
 const path = require('path');
@@ -10,7 +10,7 @@ const { Site } = require('./site.js');
 async function run(browser, site, name, check) {
 	const page = await Page.create(browser);
 	try {
-		await check(page, file => site.at(file), file => site.web(file));
+		await check(page, file => site.at(file), file => site.web(file), site);
 		assert.deepEqual(page.errors, []);
 	} finally {
 		if (process.env.PROF_SHOTS)

@@ -11,7 +11,7 @@ module.exports = {
 		for (const name of ['all', 'main', 'run', 'compile', 'is_ident [i]', 'vfs_write [k]', 'JS:inner [j]', 'Map<>::find'])
 			assert(all.includes(name), `${name} is missing in ${all}`);
 		await p.mouse('mouseMoved', ...await spot(p, 'is_ident [i]'));
-		assert.match(await what(p), /^is_ident inlined · app · app\.cc:\d+1\.20 s, 12\.8% of all · 27\.1% of its caller · self 900 ms \(9\.57%\) · 1 200 samples$/);
+		assert.match(await what(p), /^is_ident inlined · app · app\.cc:\d+1\.20 s, 12\.8% ±14\.66 of all · 27\.1% of its caller · self 900 ms \(9\.57% ±12\.48\) · 1 200 samples$/);
 		assert(await elements(p) < 400);
 	},
 	async 'zooms by click, back by the browser, out by Esc'(p, at) {

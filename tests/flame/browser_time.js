@@ -20,6 +20,17 @@ _start;help 2000000000 2000
 _start;help;fault 500 50
 `;
 
+// Eleven seconds in phases: parse and emit take turns of 1.7 s, both with memcpy, of which there is more and more.
+function phases() {
+	const lines = [];
+	for (let at = 0; at < 11000; at += 100) {
+		const phase = Math.floor(at / 1700) % 2 ? 'emit' : 'parse', copies = 10 + Math.floor(at / 200);
+		lines.push(`main;${phase} ${1e6 * (90 - copies)} ${90 - copies}`, `main;${phase};l:memcpy ${1e6 * copies} ${copies}`,
+			`main;${phase};${phase};l:memset 5000000 5`, `main;tick 5000000 5`);
+	}
+	return lines.join('\n') + '\ns:[not sampled] 500000000\n';
+}
+
 const strip = p => p.value(`(() => { const r = document.querySelector('.strip').getBoundingClientRect(); return [r.x, r.y + r.height / 2, r.width]; })()`);
 const when = p => p.value("document.querySelector('.time span').textContent");
 const sheet = p => p.value("[...document.querySelectorAll('.sheet tr')].map(r => [...r.children].map(c => c.textContent).join(' '))");
@@ -32,34 +43,34 @@ const command = async p => {
 	return text;
 };
 
-addFiles({ 'time.svg': [() => FOLDED] });
+addFiles({ 'time.svg': [() => FOLDED], 'phases.svg': [phases] });
 
 module.exports = {
 	async 'shows a span of time that is dragged, keyed or in the link'(p, at) {
 		await p.open(at('time.svg'));
 		await live(p);
-		assert.equal(await when(p), '0\u201310.08 s: 12.0 s, 1.19 CPUs');
+		assert.equal(await when(p), '0\u20139.999 s: 12.0 s, 1.20 CPUs');
 		const [x, y, width] = await strip(p);
-		// Up to the end of the first five of ten seconds, in slices of 160 ms.
+		// Up to the end of the first five of ten seconds, in slices of a sixtieth.
 		await p.mouse('mouseMoved', x + 1, y);
 		await p.mouse('mousePressed', x + 1, y);
 		await p.mouse('mouseMoved', x + width * 0.3, y);
 		await p.mouse('mouseReleased', x + width * 0.3, y);
-		assert.equal(await hash(p), '#time=0,3.04');
-		assert.match(await what(p), /^all 3\.04 s, 100% of all/);
+		assert.equal(await hash(p), '#time=0,3.16636');
+		assert.match(await what(p), /^all 3\.17 s, 100% of all/);
 		assert.deepEqual((await labels(p)).sort(), ['all', 'main', 'parse', 'run']);
-		assert.deepEqual(await crumbs(p), ['all', '0\u20133.04 s']);
+		assert.deepEqual(await crumbs(p), ['all', '0\u20133.16636 s']);
 		await p.value("document.querySelector('.strip').focus()");
 		await p.key('ArrowRight');
-		assert.equal(await hash(p), '#time=0.16,3.2');
+		assert.equal(await hash(p), '#time=0.16665,3.33301');
 		await p.key('ArrowRight', 8);
-		assert.equal(await hash(p), '#time=0.16,3.36');
+		assert.equal(await hash(p), '#time=0.16665,3.49966');
 		await focus(p);
 		await p.key('u');
-		await p.until("/time=0.16,3.2$/.test(decodeURIComponent(location.hash))");
+		await p.until("/time=0.16665,3.33301$/.test(decodeURIComponent(location.hash))");
 		await clickOn(p, 'parse');
 		await focus(p);
-		assert.equal(await command(p), "prof report --event 'task-clock' --time 0.16,3.2 --tree --focus '^parse$'");
+		assert.equal(await command(p), "prof report --event 'task-clock' --time 0.16665,3.33301 --tree --focus '^parse$'");
 		await p.value("document.querySelector('.strip').focus()");
 		await p.key('Escape');
 		assert.doesNotMatch(await hash(p), /time/);
@@ -80,7 +91,7 @@ module.exports = {
 		await press(p, 'worker (9)');
 		assert.equal(await hash(p), '#thread=worker (9)');
 		assert.deepEqual((await labels(p)).sort(), ['all', 'main', 'pool', 'sort']);
-		assert.match(await when(p), /^0\u201310\.08 s: 3\.00 s, 0\.30 CPUs$/);
+		assert.match(await when(p), /^0\u20139\.999 s: 3\.00 s, 0\.30 CPUs$/);
 		await press(p, 'helper');
 		assert.equal(await hash(p), '#thread=worker (9);helper (20)');
 		assert.deepEqual(await crumbs(p), ['all', '2 threads']);
@@ -106,8 +117,34 @@ module.exports = {
 			return (await p.value("document.querySelector('.line span').textContent")).replace('cannot copy here: ', '');
 		};
 		assert.equal(await of('#thread=worker (9);helper (20)'), "prof report --event 'task-clock' --tid 9,20 --tree");
-		assert.equal(await of('#thread=helper (20)&time=8,10'), "prof report --event 'task-clock' --time 8,10.08 --pid 20 --tree");
+		assert.equal(await of('#thread=helper (20)&time=8,10'), "prof report --event 'task-clock' --time 7.9992,9.99901 --pid 20 --tree");
 		assert.equal(await of('#thread=app (7);worker (8);worker (9)'), "prof report --event 'task-clock' --pid 7 --tree");
+	},
+	async 'tells how sure shares are, as prof report does'(p, at, web, site) {
+		const errors = site.errors('phases.svg'), show = async (link, until) => {
+			await p.value(`location.hash = ${JSON.stringify(link)}`);
+			await p.until(`/${until}/.test(document.querySelector('.what').textContent)`);
+			return [...(await what(p)).matchAll(/\u00b1([\d.]+)/g)].map(m => +m[1]);
+		};
+		// Chance alone, by the number of samples, would be 0.9: the phases are what is not sure.
+		assert(errors.get('parse')[1] > 10);
+		await p.open(at('phases.svg'));
+		await live(p);
+		assert.doesNotMatch(await what(p), /\u00b1/, 'all is all');
+		for (const name of ['parse', 'emit', 'memcpy', 'memset', 'tick']) {
+			const [total, self] = await show(`#view=pair&at=${name}&zoom=`, `^${name} `);
+			assert(Math.abs(total - errors.get(name)[1]) <= 0.006, `${name}: \u00b1${total}, prof report: ${errors.get(name)}`);
+			assert(Math.abs(self - errors.get(name)[0]) <= 0.006, `${name} itself: \u00b1${self}, prof report: ${errors.get(name)}`);
+		}
+		// The same of callers as of callees, and where frames are hidden.
+		const [up] = await show('#view=up&zoom=memcpy', '^memcpy ');
+		assert(Math.abs(up - errors.get('memcpy')[0]) <= 0.006);
+		const [of] = await show('#view=up&zoom=memcpy;parse', '^parse '), [down] = await show('#zoom=main;parse;memcpy', '^memcpy ');
+		assert.equal(of, down);
+		const [, self] = await show('#only=~memcpy;~memset;~tick&zoom=main', '^main '), [tick] = await show('#zoom=main;tick', '^tick ');
+		assert.equal(self, tick);
+		// Where there are few samples, or few slices of time, nothing is told.
+		assert.deepEqual(await show('#time=0,0.4&zoom=main', '^main '), []);
 	},
 	async 'keeps time and threads for another event'(p, at) {
 		await p.open(at('time.svg') + '#metric=cache-misses&thread=helper (20)');

@@ -8,7 +8,7 @@ module.exports = {
 		await p.open(at('demo.svg') + '#view=up');
 		await live(p);
 		await p.mouse('mouseMoved', ...await spot(p, 'JS:inner [j]'));
-		assert.match(await what(p), /700 ms, 7\.45% of all · 700 samples/);
+		assert.match(await what(p), /700 ms, 7\.45% ±10\.43 of all · 700 samples/);
 		await focus(p);
 		await p.key('i');
 		assert.equal(await p.value("document.querySelector('button[aria-pressed=true]').textContent"), 'Icicle');
@@ -22,7 +22,7 @@ module.exports = {
 		await live(p);
 		const [, caller] = await spot(p, 'write'), [, self] = await spot(p, 'ksys_write [k]'), [, callee] = await spot(p, 'vfs_write [k]');
 		assert(caller < self && self < callee);
-		assert.match(await what(p), /1\.50 s, 16\.0% of all · self 200 ms/);
+		assert.match(await what(p), /1\.50 s, 16\.0% ±15\.74 of all · self 200 ms/);
 		await p.open(at('demo.svg') + '#by=module');
 		await live(p);
 		assert.deepEqual((await labels(p)).sort(), ['[jit] [j]', '[kernel] [k]', '[not s\u2026', 'all', 'app', 'libc.so.6']);
@@ -76,7 +76,7 @@ module.exports = {
 		await live(p);
 		assert.match((await rows())[0], /app$/);
 		await press(await p.value("[...document.querySelectorAll('.sheet td button')].find(b => /libc/.test(b.textContent)).textContent"));
-		assert.match(await what(p), /^libc\.so\.6 .*3\.39 s, 36\.1% of all/);
+		assert.match(await what(p), /^libc\.so\.6 .*3\.39 s, 36\.1% ±19\.15 of all/);
 	},
 	async 'hides frames, and takes filters back one by one'(p, at) {
 		await p.open(at('demo.svg'));
@@ -173,7 +173,7 @@ module.exports = {
 		await clickOn(p, 'memcmp');
 		await p.key('y');
 		const texts = await p.value("[...document.querySelectorAll('.sheet pre')].map(e => e.textContent)");
-		assert.match(texts[0], /^memcmp\nlibrary.*\n800 ms, 8\.51% of all/);
+		assert.match(texts[0], /^memcmp\nlibrary.*\n800 ms, 8\.51% ±11\.64 of all/);
 		assert.deepEqual(texts.slice(1), ['main;run;compile;parse;Map<std::string, Node*>::find(std::string const&) const;memcmp 800000000', "prof report --tree --focus '^memcmp$'"]);
 		await p.value("window.copied = []; Object.defineProperty(navigator, 'clipboard', { value: { writeText: async t => window.copied.push(t) }, configurable: true })");
 		await p.value("document.querySelectorAll('.sheet button')[1].click()");

@@ -1,6 +1,8 @@
 /* draw_folded [width] [up] [top] [html] [blue] [absolute] < folded > svg: what the browser test
  * looks at. Format: fixture.h. What comes behind a line "#base" is another profile, to compare
  * with.
+ * draw_folded errors < folded: how sure the shares of functions are, as prof report has them. A
+ * line for each: name, the errors of self and total in percent of all.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +19,18 @@ static const char *find_base(const struct bytes *text)
 	const char *at = memmem(text->data, text->len, line, sizeof(line) - 1);
 
 	return at ? at + sizeof(line) - 1 : NULL;
+}
+
+static void print_errors(const struct fixture *f)
+{
+	const struct calltree_options frames = { 0 };
+	struct flat flat;
+
+	flat_build(&flat, &f->profile, &f->all, 0, FLAT_BY_FUNCTION, &frames);
+	for (size_t i = 0; i < flat.rows.len; i++)
+		printf("%s\t%.4f\t%.4f\n", flat.rows.data[i].name,
+		       100 * flat.rows.data[i].self_error, 100 * flat.rows.data[i].total_error);
+	flat_release(&flat);
 }
 
 int main(int argc, char **argv)
@@ -52,6 +66,12 @@ int main(int argc, char **argv)
 		fixture_from_folded(&base, second, (size_t)(end - second));
 		source = (struct diff_source){ &base.profile, &base.all, 0 };
 		options.base = &source;
+	}
+	if (argc == 2 && strcmp(argv[1], "errors") == 0) {
+		print_errors(&f);
+		fixture_release(&f);
+		bytes_release(&text);
+		return 0;
 	}
 	uint64_t start = clock_thread_cpu_ns();
 	fixture_draw(&svg, &f, &options);

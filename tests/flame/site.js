@@ -91,6 +91,12 @@ class Site {
 			fs.writeFileSync(file, execFileSync(this.draw, recipe.slice(1), { input: recipe[0](), maxBuffer: 1 << 28, stdio: ['pipe', 'pipe', 'ignore'] }));
 	}
 
+	// How sure the shares of functions are, as prof report has them: name → [self, total], in percent of all.
+	errors(name) {
+		const lines = execFileSync(this.draw, ['errors'], { input: FILES[name][0](), encoding: 'utf8' }).trim().split('\n');
+		return new Map(lines.map(line => line.split('\t')).map(([function_, ...errors]) => [function_, errors.map(Number)]));
+	}
+
 	read(name) {
 		this.make(name);
 		return fs.readFileSync(path.join(this.folder, name), 'utf8');

@@ -220,32 +220,37 @@ static void test_threads_and_times(void **state)
 	assert_int_equal(t.threads.data[0].pid, 7);
 	assert_string_equal(t.threads.data[1].name, "app (7)");
 	assert_string_equal(t.threads.data[2].name, "other (9)");
-	/* 6.4 s in at most 64 slices of a round length. */
+	/* From the first sample to the last, of all events since they do not go together. */
 	assert_int_equal(t.start, 0);
-	assert_int_equal(t.slice, 120000000);
-	assert_int_equal(t.slices, 54);
-	assert_int_equal(t.end, 54 * 120000000ull);
+	assert_int_equal(t.slices, 60);
+	assert_int_equal(t.end, 6400000001);
+	assert_int_equal(t.slice, 106666667);
 	assert_int_equal(weight_in(&t, 0, "app (7)", 0, 1), 50);
-	assert_int_equal(weight_in(&t, 0, "worker (8)", 0, 8), 0);
-	assert_int_equal(weight_in(&t, 0, "worker (8)", 8, 9), 500);
-	assert_int_equal(weight_in(&t, 1, "worker (8)", 12, 13), 20);
+	assert_int_equal(weight_in(&t, 0, "worker (8)", 0, 9), 0);
+	assert_int_equal(weight_in(&t, 0, "worker (8)", 9, 10), 500);
+	assert_int_equal(weight_in(&t, 1, "worker (8)", 14, 15), 20);
 	assert_int_equal(weight_in(&t, 1, NULL, 0, 64), 20);
-	assert_int_equal(weight_in(&t, 2, "other (9)", 53, 54), 3);
+	assert_int_equal(weight_in(&t, 2, "other (9)", 59, 60), 3);
 	payload_release(&t);
 }
 
-/* Slices start where the samples were chosen from, and end where they were chosen to. */
-static void test_chosen_time(void **state)
+/* Slices are those that errors are told from: the first event's twenty in three parts each, or as
+ * many as it takes for twenty that are not empty. What another event has just outside goes along.
+ */
+static void test_slices_of_errors(void **state)
 {
-	const struct time_range time = { 1000000000 + 999000000, 1000000000 + 1001010000 };
-	const struct flame_options options = { .time = &time, .time_text = "0.999,1.00101" };
+	const struct flame_options options = { 0 };
 	struct payload_tree t;
 
 	(void)state;
-	draw(&t, "main 1\n#at 1000\nmain;b 500 2\n", 0, &options);
-	assert_int_equal(t.start, 999000000);
-	assert_int_equal(t.end, 1001010000);
-	assert_true(t.start + t.slices * t.slice >= t.end);
+	draw(&t, "main;a 300 300\n#event misses count\n#at 301\nmain;b 5 1\n", 0, &options);
+	assert_int_equal(t.slices, 60);
+	assert_int_equal(t.end, 299000001);
+	assert_int_equal(weight_in(&t, 1, NULL, 59, 60), 5);
+	payload_release(&t);
+	draw(&t, "main;a 200 200\n#at 1000\nmain;a 50 50\n#at 1950\nmain;a 50 50\n", 0, &options);
+	assert_int_equal(t.slices, 160);
+	assert_int_equal(t.end, 1999000001);
 	payload_release(&t);
 }
 
@@ -299,7 +304,7 @@ static void test_cells_fit_their_budget(void **state)
 	uint8_t *keep = malloc(tree.nodes.len);
 	memset(keep, 1, tree.nodes.len);
 	flame_places_build(&places, &tree, keep);
-	static const size_t budgets[] = { 1000, 500, 300, 100, 50, 25 };
+	static const size_t budgets[] = { 1000, 500, 300, 100, 50, 35 };
 	for (size_t i = 0; i < ARRAY_LEN(budgets); i++) {
 		struct flame_cells c;
 		uint64_t sum = 0;
@@ -310,12 +315,12 @@ static void test_cells_fit_their_budget(void **state)
 			sum += c.lists[0].rows.data[k].weight;
 		assert_int_equal(sum, 40 * 210);
 		assert_true(c.slices <= slices && c.thread_count <= threads);
-		assert_true(c.thread_count == 20 || c.slices <= 8);
+		assert_true(c.thread_count == 20 || c.slices <= 10);
 		slices = c.slices;
 		threads = c.thread_count;
 		flame_cells_release(&c);
 	}
-	assert_true(slices <= 8 && threads < 20);
+	assert_true(slices <= 10 && threads < 20);
 	struct flame_cells none;
 	flame_cells_build(&none, &metrics, &places, 2);
 	assert_int_equal(none.state, FLAME_CELLS_TOO_MANY);
@@ -337,7 +342,7 @@ int main(void)
 		cmocka_unit_test(test_the_picture_is_of_one),
 		cmocka_unit_test(test_budget_keeps_sums_of_all),
 		cmocka_unit_test(test_threads_and_times),
-		cmocka_unit_test(test_chosen_time),
+		cmocka_unit_test(test_slices_of_errors),
 		cmocka_unit_test(test_one_thread_without_times),
 		cmocka_unit_test(test_cells_fit_their_budget),
 	};

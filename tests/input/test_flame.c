@@ -1,5 +1,6 @@
 /* A flame graph as an input: drawn again from what is read of it, its tree is the same. */
 #include <fcntl.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -383,17 +384,64 @@ static void threads_and_times(void **state)
 		uint64_t at = s->time_ns - p.runs.data[0].start_ns;
 		assert_in_range(s->task, 1, 3);
 		weights[s->task - 1] += s->weight;
-		/* Slices of 120 ms. */
+		/* 60 slices of 6.4 s. */
 		if (s->task == 1)
-			assert_in_range(at, 960000000, 1080000000);
+			assert_in_range(at, 960000001, 1066666668);
 		if (s->task == 2)
-			assert_in_range(at, 0, 120000000);
+			assert_in_range(at, 0, 106666668);
 	}
 	assert_int_equal(weights[0], 500);
 	assert_int_equal(weights[1], 50);
 	assert_int_equal(weights[2], 37);
 	profile_release(&p);
 	fixture_release(&f);
+	bytes_release(&drawn);
+}
+
+static void expect_same_error(double a, double b)
+{
+	assert_true((isnan(a) && isnan(b)) || fabs(a - b) <= 1e-9 * fabs(a));
+}
+
+/* How sure a share is stays the same: the samples are in the same slices again. */
+static void errors_stay(void **state)
+{
+	const struct calltree_options frames = { 0 };
+	struct bytes folded = { 0 }, drawn = { 0 };
+	struct filter_result all = { 0 };
+	struct flat before, after;
+	struct fixture f;
+	struct profile p;
+
+	(void)state;
+	for (unsigned i = 0; i < 100; i++)
+		bytes_printf(&folded, "main;%s %u %u\nmain;%s;leaf %u %u\nmain;tick 3000 3\n",
+			     i / 17 % 2 ? "a" : "b", 1000 * (40 - i / 3), 40 - i / 3,
+			     i / 23 % 2 ? "a" : "b", 1000 * (7 + i / 3), 7 + i / 3);
+	bytes_printf(&folded, "s:[not sampled] 9000\n");
+	fixture_from_folded(&f, (const char *)folded.data, folded.len);
+	draw(&drawn, &f.profile, &(struct flame_options){ 0 });
+	open_drawn(&p, &drawn);
+	for (uint32_t i = 0; i < p.samples.len; i++)
+		vec_push(&all.samples, i);
+	flat_build(&before, &f.profile, &f.all, 0, FLAT_BY_FUNCTION, &frames);
+	flat_build(&after, &p, &all, 0, FLAT_BY_FUNCTION, &frames);
+	assert_int_equal(before.rows.len, 6);
+	assert_int_equal(after.rows.len, 6);
+	assert_int_equal(after.slices, 20);
+	assert_true(before.rows.data[0].total_error > 0.05);
+	for (size_t i = 0; i < before.rows.len; i++) {
+		const struct flat_row *x = &before.rows.data[i], *y = &after.rows.data[i];
+		assert_string_equal(x->name, y->name);
+		expect_same_error(x->self_error, y->self_error);
+		expect_same_error(x->total_error, y->total_error);
+	}
+	flat_release(&before);
+	flat_release(&after);
+	filter_result_release(&all);
+	profile_release(&p);
+	fixture_release(&f);
+	bytes_release(&folded);
 	bytes_release(&drawn);
 }
 
@@ -560,10 +608,11 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(there_and_back),    cmocka_unit_test(tasks),
 		cmocka_unit_test(samples),	     cmocka_unit_test(events),
-		cmocka_unit_test(threads_and_times), cmocka_unit_test(metrics),
-		cmocka_unit_test(small_trees),	     cmocka_unit_test(damaged_trees),
-		cmocka_unit_test(beyond_bounds),     cmocka_unit_test(summed_up),
-		cmocka_unit_test(depth_is_bounded),  cmocka_unit_test(no_tree),
+		cmocka_unit_test(threads_and_times), cmocka_unit_test(errors_stay),
+		cmocka_unit_test(metrics),	     cmocka_unit_test(small_trees),
+		cmocka_unit_test(damaged_trees),     cmocka_unit_test(beyond_bounds),
+		cmocka_unit_test(summed_up),	     cmocka_unit_test(depth_is_bounded),
+		cmocka_unit_test(no_tree),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
