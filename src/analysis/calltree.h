@@ -37,6 +37,10 @@ struct calltree {
 	uint32_t *key_of_function; /* by the profile's functions; PROFILE_NONE: none. NULL unless upright and by function */
 	VEC(struct calltree_node) nodes; /* node 0 is the root "all"; parents precede children */
 	uint64_t total, sample_count;
+	/* Children are in the order of time (chart.h), what a node has itself before the first of them; between two of
+	 * them its own time is a child with self_key. */
+	bool is_chart;
+	uint32_t self_key;
 };
 enum name_style {
 	NAMES_FULL,   /* demangled */

@@ -16,8 +16,8 @@ struct options {
 	const char *output, *title, *subtitle, *count_name, *min_width;
 	uint64_t width;
 	unsigned palette;
-	bool html, inverted, reverse, by_thread, by_comm, by_module, by_line, merge_recursion,
-		quiet;
+	bool html, inverted, reverse, chart, by_thread, by_comm, by_module, by_line,
+		merge_recursion, quiet;
 };
 
 static const struct cmd_option rows[] = {
@@ -45,6 +45,9 @@ static const struct cmd_option rows[] = {
 	       .help = "roots on top (an icicle graph)"),
 	OPTION(struct options, reverse, OPT_FLAG, 0, "reverse",
 	       .help = "merge from the leaves: which function the time went to, then its callers"),
+	OPTION(struct options, chart, OPT_FLAG, 0, "flamechart",
+	       .help = "in the order of time, from left to right, thread by thread: frames are merged only where they "
+		       "follow each other (folded stacks: in the order of their lines)"),
 	OPTION(struct options, count_name, OPT_STRING, 0, "countname", .argument = "TEXT",
 	       .help = "name of the unit (default: the event's)"),
 	OPTION(struct options, by_thread, OPT_FLAG, 0, "by-thread",
@@ -108,6 +111,7 @@ static struct flame_options flame_options(const struct options *o)
 		.html = o->html,
 		.inverted = o->inverted,
 		.reverse = o->reverse,
+		.chart = o->chart,
 		.count_name = o->count_name,
 		.frames = cmd_frames(&o->input),
 	};
@@ -138,6 +142,14 @@ static int check(const struct options *o, struct flame_options *f)
 			&command_flame,
 			"--by-thread: threads of two recordings have different numbers; --by-comm compares "
 			"them by name");
+	if (o->chart && (o->base.file || o->base.event))
+		return cmd_usage(
+			&command_flame,
+			"--flamechart: what ran when is other in each run, and cannot be compared");
+	if (o->chart && o->reverse)
+		return cmd_usage(
+			&command_flame,
+			"--reverse: a chart in the order of time is not merged from the leaves");
 	if ((o->base.file || o->base.event) && o->palette)
 		return cmd_usage(&command_flame, "--colors: with --base they say what changed");
 	return EXIT_DONE;
@@ -197,6 +209,8 @@ static int run(void *options, int argc, char **argv)
 		return status;
 	status = flame_base_open(&base, &command_flame, &o->base, &o->input, &v);
 	if (status == EXIT_DONE) {
+		/* Two weights of each stack are a base and a new one: the new one is drawn. */
+		base.is_given &= !o->chart;
 		status = draw(o, &f, &v, &base, path);
 		flame_base_release(&base);
 	}

@@ -14,8 +14,6 @@ const char *flamegraph_refusal(const struct flamegraph_options *o)
 		bool given;
 		const char *why;
 	} rows[] = {
-		{ o->flamechart,
-		  "--flamechart: prof merges stacks and does not draw them in the order of time ('--time' draws a span)" },
 		{ o->negate, "--negate: a graph with --base shows what is gone, too" },
 		{ o->random,
 		  "--random: colours are by kind of code and by name, the same in every run" },

@@ -7,7 +7,7 @@
 struct flamegraph_options {
 	const char *height, *fonttype, *fontsize, *fontwidth, *nametype, *notes, *bgcolors, *factor,
 		*total, *encoding;
-	bool flamechart, random, negate;
+	bool random, negate;
 	bool hash, cp; /* prof's colours always are by name, the same in every graph */
 };
 
@@ -24,8 +24,7 @@ struct flamegraph_options {
 		FLAMEGRAPH_STRING(type, member, nametype), FLAMEGRAPH_STRING(type, member, notes), \
 		FLAMEGRAPH_STRING(type, member, bgcolors),                                         \
 		FLAMEGRAPH_STRING(type, member, factor), FLAMEGRAPH_STRING(type, member, total),   \
-		FLAMEGRAPH_STRING(type, member, encoding),                                         \
-		FLAMEGRAPH_FLAG(type, member, flamechart), FLAMEGRAPH_FLAG(type, member, random),  \
+		FLAMEGRAPH_STRING(type, member, encoding), FLAMEGRAPH_FLAG(type, member, random),  \
 		FLAMEGRAPH_FLAG(type, member, negate), FLAMEGRAPH_FLAG(type, member, hash),        \
 		FLAMEGRAPH_FLAG(type, member, cp)
 

@@ -16,6 +16,8 @@
 #define TREE_MAX ((size_t)512 << 20)
 /* Only the first version of the tree has it. */
 #define UNIT_ATTRIBUTE " data-unit=\""
+/* Of graphs in the order of time. */
+#define CHART_ATTRIBUTE " data-chart=\"[self]\""
 /* Nothing that is said in the file comes before: names in it are escaped. */
 #define TREE_TAG "<metadata class=\"prof-tree\""
 
@@ -138,6 +140,7 @@ static int read_file(struct profile *p, const struct bytes *file, const char *na
 				 "%s: the flame graph is cut short, or shows no samples", name);
 	int rc = read_tree(&tree, &raw, tag, text, name, err);
 	if (rc == 0) {
+		tree.is_chart = memmem(tag.s, tag.len, CHART_ATTRIBUTE, strlen(CHART_ATTRIBUTE));
 		bool counted = flame_build(p, &tree, warnings);
 		add_events(p, &tree, tag, counted);
 		flame_tree_release(&tree);

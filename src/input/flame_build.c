@@ -223,6 +223,15 @@ static uint32_t row_task(struct flame *r, struct flame_string name)
 	return add_task(r->p, name);
 }
 
+/* Not code of its own: what its parent has itself between two calls. */
+static bool is_own_time(const struct flame_tree *t, const struct flame_tree_frame *f)
+{
+	static const char name[] = "[self]";
+
+	return t->is_chart && f->kind == FLAME_SYNTHETIC && f->name.len == sizeof(name) - 1 &&
+	       memcmp(f->name.s, name, sizeof(name) - 1) == 0;
+}
+
 static void add_code(struct flame *r, uint32_t node)
 {
 	const struct flame_tree_node *n = &r->tree->nodes.data[node];
@@ -231,7 +240,9 @@ static void add_code(struct flame *r, uint32_t node)
 	uint64_t address;
 	bool in_file;
 
-	if (parent->depth >= PROFILE_DEPTH_MAX) {
+	if (is_own_time(r->tree, f)) {
+		c = *parent;
+	} else if (parent->depth >= PROFILE_DEPTH_MAX) {
 		c = *parent;
 		r->deep++;
 	} else if (n->parent == 0 && f->kind == FLAME_THREAD) {

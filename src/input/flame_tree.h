@@ -67,6 +67,7 @@ struct flame_tree_metric {
 };
 
 struct flame_tree {
+	bool is_chart; /* rows called "[self]" are their parent's own time; set by the caller */
 	unsigned version;  /* 1: the only metric has no name here */
 	struct bytes text; /* of strings, when they were put together of words */
 	VEC(struct flame_string) strings;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/chart.h"
 #include "analysis/health.h"
 #include "analysis/origin.h"
 #include "base/text.h"
@@ -151,6 +152,8 @@ static void metadata(struct bytes *out, const struct flame_page *page)
 	if (o->time_text)
 		attribute(out, "time", o->time_text);
 	attribute(out, "view", o->reverse ? "up" : "down");
+	if (page->tree->is_chart)
+		attribute(out, "chart", CHART_SELF);
 	if (o->hue)
 		attribute(out, "hue", (const char[]){ o->hue, '\0' });
 	attribute(out, "root", o->inverted ? "top" : "bottom");
@@ -239,6 +242,33 @@ static void say_why_empty(struct bytes *out, const struct profile *p,
 	bytes_u8(out, '\0');
 }
 
+/* What the page shows, top down and as it is drawn. */
+struct trees {
+	struct calltree tree, inverted;
+	uint64_t cut;
+};
+
+static void build_trees(struct trees *t, const struct profile *p,
+			const struct filter_result *samples, uint32_t event,
+			const struct flame_options *options, uint32_t *node_of_sample)
+{
+	struct calltree_options frames = options->frames;
+	struct chart chart;
+
+	*t = (struct trees){ 0 };
+	frames.inverted = false;
+	if (options->chart) {
+		chart_build(&chart, p, samples, event, &frames, node_of_sample, FLAME_CHART_NODES);
+		t->tree = chart.tree;
+		t->cut = chart.cut;
+		return;
+	}
+	calltree_build_places(&t->tree, p, samples, event, &frames, node_of_sample);
+	frames.inverted = true;
+	if (options->reverse)
+		calltree_build(&t->inverted, p, samples, event, &frames);
+}
+
 void output_flame(struct bytes *out, const struct profile *p, const struct filter_result *samples,
 		  uint32_t event, const struct flame_options *options)
 {
@@ -246,39 +276,34 @@ void output_flame(struct bytes *out, const struct profile *p, const struct filte
 		flame_diff_write(out, p, samples, event, options);
 		return;
 	}
-	struct calltree_options frames = options->frames;
-	struct calltree tree, inverted;
+	struct trees trees;
 	struct flame_metrics metrics;
 	struct health health;
 	struct bytes lines = { 0 }, why = { 0 };
 	uint32_t *node_of_sample =
 		xrealloc_array(NULL, samples->samples.len + 1, sizeof(*node_of_sample));
 
-	frames.inverted = false;
-	calltree_build_places(&tree, p, samples, event, &frames, node_of_sample);
-	if (options->reverse) {
-		frames.inverted = true;
-		calltree_build(&inverted, p, samples, event, &frames);
-	}
+	build_trees(&trees, p, samples, event, options, node_of_sample);
 	health_compute(&health, p, samples);
 	health_format_wrapped(&health, p, flame_text_columns(options), &lines);
 	bytes_u8(&lines, '\0');
 	say_why_empty(&why, p, samples);
 	struct flame_page page = { .profile = p,
-				   .tree = &tree,
+				   .tree = &trees.tree,
 				   .metrics = &metrics,
-				   .drawn = options->reverse ? &inverted : &tree,
+				   .drawn =
+					   trees.inverted.nodes.len ? &trees.inverted : &trees.tree,
 				   .options = options,
 				   .health = (const char *)lines.data,
 				   .no_samples = (const char *)why.data,
+				   .cut = trees.cut,
 				   .event = event };
 	flame_metrics_build(&metrics, &page, samples, node_of_sample);
 	flame_write(out, &page);
 	flame_metrics_release(&metrics);
 	free(node_of_sample);
-	if (options->reverse)
-		calltree_release(&inverted);
-	calltree_release(&tree);
+	calltree_release(&trees.inverted);
+	calltree_release(&trees.tree);
 	bytes_release(&lines);
 	bytes_release(&why);
 }

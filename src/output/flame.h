@@ -26,6 +26,7 @@
 #define FLAME_CHAR	    7.25   /* px a column of a label takes: 12 px monospace */
 #define FLAME_COLUMNS(width) ((uint32_t)(((width) - 2 * FLAME_MARGIN) / 6.7)) /* of text beside the picture */
 #define FLAME_NODE_BUDGET   200000 /* nodes in the embedded tree */
+#define FLAME_CHART_NODES   ((size_t)4 << 20) /* of a chart before it is pruned for that */
 #define FLAME_ROW_LIMIT	    2000   /* rows of the still picture */
 #define FLAME_LABEL_LIMIT   450	   /* frames of it with label and tooltip */
 #define FLAME_SHADES	    4
@@ -68,6 +69,7 @@ struct flame_page {
 	const char *health;	/* lines, each ended by '\n' */
 	const char *no_samples; /* why there are none; used when the tree is empty */
 	uint32_t event;
+	uint64_t cut; /* of a chart: samples without all of their frames */
 	const struct flame_diff *diff; /* NULL: of one profile. Else tree and drawn are of two */
 };
 
@@ -162,6 +164,8 @@ char flame_hue(const struct flame_page *page, uint8_t kind); /* the letter it is
 const char *flame_kind_name(uint8_t kind);		     /* "library" */
 const char *flame_kind_mark(uint8_t kind);		     /* " [k]"; "" for most */
 
+/* Own time of its parent between two calls: of a chart, and not drawn. */
+bool flame_is_gap(const struct calltree *t, uint32_t n);
 /* The next node in preorder, PROFILE_NONE at the end; skip: not into n's children. */
 uint32_t flame_next(const struct calltree *t, uint32_t n, bool skip);
 

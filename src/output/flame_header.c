@@ -240,12 +240,43 @@ static double health_lines(struct bytes *out, const char *health, double y, size
 	return y - start;
 }
 
+static bool has_rows(const struct calltree *t)
+{
+	for (size_t i = 1; i < t->nodes.len; i++)
+		if (t->nodes.data[i].kind == CODE_THREAD)
+			return true;
+	return false;
+}
+
+/* How a chart is to be read. */
+static double chart_lines(struct bytes *out, const struct flame_page *page, double y,
+			  size_t columns)
+{
+	struct bytes text = { 0 };
+	char buf[32];
+
+	bytes_printf(&text,
+		     "in the order in which it ran, from left to right%s: frames are merged "
+		     "where they follow each other, idle times take no room",
+		     has_rows(page->tree) ? ", thread by thread" : "");
+	if (page->cut > 0)
+		bytes_printf(&text,
+			     "; of %s samples there are not all frames (--time draws a part)",
+			     text_count(buf, sizeof(buf), page->cut));
+	double height =
+		flame_lines(out, "dim", y, LINE_PX, (const char *)text.data, text.len, columns);
+	bytes_release(&text);
+	return height;
+}
+
 static void self_by_kind(const struct calltree *t, double shares[FLAME_KINDS])
 {
 	for (size_t i = 0; i < t->nodes.len; i++) {
-		const struct calltree_node *n = &t->nodes.data[i];
+		const struct calltree_node *node = &t->nodes.data[i];
+		const struct calltree_node *n =
+			flame_is_gap(t, (uint32_t)i) ? &t->nodes.data[node->parent] : node;
 		shares[n->kind < FLAME_KINDS ? n->kind : CODE_UNKNOWN] +=
-			(double)n->self / (double)t->total;
+			(double)node->self / (double)t->total;
 	}
 }
 
@@ -300,6 +331,8 @@ double flame_header(struct bytes *out, const struct flame_page *page, double wid
 		y += flame_lines(out, "sub sum", y, LINE_PX, (const char *)summary.data,
 				 summary.len, columns);
 		y += health_lines(out, page->health, y, columns);
+		if (page->tree->is_chart)
+			y += chart_lines(out, page, y, columns);
 	}
 	if (page->tree->total > 0)
 		y += page->diff ? flame_diff_legend(out, page->diff, y, width)

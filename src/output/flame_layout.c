@@ -12,6 +12,11 @@ uint32_t flame_next(const struct calltree *t, uint32_t n, bool skip)
 	return n == PROFILE_NONE ? PROFILE_NONE : nodes[n].next_sibling;
 }
 
+bool flame_is_gap(const struct calltree *t, uint32_t n)
+{
+	return t->is_chart && t->nodes.data[n].key == t->self_key;
+}
+
 struct walk {
 	const struct calltree *tree;
 	double scale, min_width;
@@ -26,6 +31,8 @@ static bool place(struct flame_layout *l, struct walk *w, uint32_t n, uint32_t r
 	double width = (double)node->total * w->scale;
 
 	w->next_start.data[row] = start + node->total;
+	if (flame_is_gap(w->tree, n))
+		return false;
 	if (width < w->min_width)
 		return false;
 	struct flame_box box = { n, row, (double)start * w->scale, width };
@@ -35,7 +42,7 @@ static bool place(struct flame_layout *l, struct walk *w, uint32_t n, uint32_t r
 	if (row + 1 >= FLAME_ROW_LIMIT)
 		return false;
 	vec_reserve(&w->next_start, (size_t)row + 2);
-	w->next_start.data[row + 1] = start;
+	w->next_start.data[row + 1] = start + (w->tree->is_chart ? node->self : 0);
 	return true;
 }
 
@@ -72,7 +79,7 @@ void flame_layout_build(struct flame_layout *l, const struct calltree *t, double
 		n = next;
 	}
 	for (size_t i = 0; i < t->nodes.len; i++)
-		l->frames += t->nodes.data[i].total > 0;
+		l->frames += t->nodes.data[i].total > 0 && !flame_is_gap(t, (uint32_t)i);
 	vec_release(&w.next_start);
 }
 

@@ -89,7 +89,7 @@ void flame_metrics_build(struct flame_metrics *list, const struct flame_page *pa
 	list->profile = page->profile;
 	list->samples = samples;
 	list->node_of_sample = node_of_sample;
-	if (page->profile->events.len > 1)
+	if (page->profile->events.len > 1 && !page->tree->is_chart)
 		add_others(list, page, samples, node_of_sample);
 }
 

@@ -63,6 +63,7 @@ struct flame_options {
 	bool html;	   /* a page around it */
 	bool inverted;	   /* icicle: root on top */
 	bool reverse;	   /* bottom-up: merged by leaf */
+	bool chart;	   /* in the order of time; not with reverse or base */
 	const char *count_name; /* NULL: the unit */
 	const char *selection;	/* as report_options have it, but for --event and --time */
 	const char *time_text;	/* what --time chose the samples by, as it was typed; NULL: all times */

@@ -59,8 +59,8 @@ function step(by) {
 		return;
 	if (hits.length)
 		select(hits[(hits.indexOf(selected) + by + (by < 0 && !hits.includes(selected) ? 1 : 0) + hits.length) % hits.length]);
-	else if (search.weight && S.view === 'down' && !S.by)
-		change({ zoom: heaviestHit() });
+	else if (search.weight && S.view === 'down')
+		zoom(heaviestHit());
 }
 
 function move(key) {
@@ -72,7 +72,7 @@ function move(key) {
 	else if (key === 'Home')
 		to = placed.get(zoomed);
 	else if (away)
-		to = box.above ? rows.get(box.row + box.step)[0] : placed.get(open(box.v)[0]);
+		to = box.above ? rows.get(box.row + box.step)[0] : open(box.v).map(kid => placed.get(kid)).find(kid => kid);
 	else
 		to = placed.get(box.v.p) || (rows.get(box.row - box.step) || [])[0];
 	if (!selected || to)

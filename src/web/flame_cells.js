@@ -104,10 +104,10 @@ function cutTime(keep) {
 }
 
 // In words, how far the share of what nodes have themselves, or with all below them, may be off: block jackknife, as
-// analysis/jackknife.h has it. "" where nothing can be told.
+// analysis/jackknife.h has it. "" where nothing can be told, as of what ran at one time.
 function errorOf(nodes, deep) {
 	const has = new Uint8Array(T.count), of = new Float64Array(slices), sum = list => list.reduce((a, b) => a + b, 0);
-	if (!blocks || nodes[0] === 0)
+	if (!blocks || !nodes[0] || ordered())
 		return '';
 	for (const n of nodes)
 		has.fill(1, n, deep ? T.end[n] : n + 1);

@@ -4,9 +4,11 @@
 //   metrics: name, label (what a number without unit is called), unit, summed (numbers of samples say
 //      nothing); of nodes: self, samples. M is the one that is shown
 //   F: frames. name, module, file, line, kind, guessed, shade; count
-//   W: what views weigh with, filters applied. self, total, samples, all (samples in the subtree)
+//   W: what views weigh with, filters applied. self, total, samples, all (samples in the subtree); own: self without
+//      that of hidden frames
 //   hidden: frames that views leave out; what they have themselves is their callers'
 const meta = root.querySelector('.prof-tree');
+const chart = meta.dataset.chart; // in the order of time; so is called a function's own time between two calls of it
 const KINDS = 'ulkjinst';
 const KIND_NAMES = ['program', 'library', 'kernel', 'JIT', 'inlined', 'unknown', 'not sampled', 'thread'];
 const hueOf = kind => meta.dataset.hue && !'st'.includes(KINDS[kind]) ? meta.dataset.hue : KINDS[kind];
@@ -118,11 +120,12 @@ function decode(bytes) {
 
 // Sum self weights up; keep(node) says whether what a node has itself counts.
 function weigh(keep) {
-	const own = chosenWeights(), self = own.self.slice(), samples = own.samples.slice();
+	const chosen = chosenWeights(), self = chosen.self.slice(), samples = chosen.samples.slice();
 	if (keep)
 		for (let i = 0; i < T.count; i++)
 			if (!keep(i))
 				self[i] = samples[i] = 0;
+	const own = self.slice();
 	for (let i = T.count - 1; i > 0; i--)
 		if (hidden[T.frame[i]])
 			for (const w of [self, samples]) {
@@ -134,6 +137,6 @@ function weigh(keep) {
 		total[T.parent[i]] += total[i];
 		all[T.parent[i]] += all[i];
 	}
-	W = { self, total, samples, all };
+	W = { self, total, samples, all, own };
 	cutTime(keep);
 }

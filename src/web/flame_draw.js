@@ -49,9 +49,12 @@ function layTree(tree) {
 		let at = x;
 		for (const kid of open(v)) {
 			const wide = kid.t / start.t * width;
-			if (wide < NARROWEST)
+			if (ordered())
+				at += kid.gap / start.t * width;
+			else if (wide < NARROWEST)
 				break;
-			kids.push([kid, at, wide]);
+			if (wide >= NARROWEST)
+				kids.push([kid, at, wide]);
 			at += wide;
 		}
 		stack.push(...kids.reverse());

@@ -31,15 +31,15 @@ function isHit(v) {
 	return search && v.k >= 0 && (S.by ? v.ns.some(n => search.hits[T.frame[n]]) : search.hits[v.f]);
 }
 
-// The path of names to the heaviest node that is found, for when none is wide enough to be seen.
+// The heaviest of what is found, for when none is wide enough to be seen.
 function heaviestHit() {
 	let best = -1;
 	outermost(f => search.hits[f], n => {
 		if (best < 0 || W.total[n] > W.total[best])
 			best = n;
 	});
-	const path = [];
-	for (let n = best; n > 0; n = T.parent[n])
-		hidden[T.frame[n]] || path.unshift(F.name[T.frame[n]]);
-	return path;
+	let v = trees[0].v;
+	for (let kid; kid = open(v).find(k => k.ns.some(n => n <= best && best < T.end[n]));)
+		v = kid;
+	return v;
 }

@@ -8,14 +8,14 @@ function stroke(strokes, c, v, x, w, y) {
 	strokes[c] = `${strokes[c] || ''}M${x} ${y}h${w}`;
 }
 
-// What the shown metric amounts to (the writer said it of the first), and to which kinds of code it goes.
+// What the shown metric amounts to (the writer said it of the first), and to which kinds of code goes what is shown of it.
 function showHead() {
 	const sum = list => list.reduce((a, b) => a + b, 0), all = sum(M.self), facts = ui.facts.slice(), shares = KIND_NAMES.map(() => 0);
 	if (M !== metrics[0])
 		facts.splice(0, 3, M.name, weight(all), digits(sum(M.samples)) + (M.summed ? ' stacks' : ' samples'));
 	ui.sum.textContent = facts.join(' \u00b7 ');
-	T.frame.forEach((f, n) => shares[F.kind[f]] += M.self[n] / all);
-	ui.kinds.replaceChildren(...shares.map((s, kind) => s && el('span', {}, swatch(hueOf(kind) + '0'),
+	T.frame.forEach((f, n) => shares[F.kind[f]] += W.self[n] / W.total[0]);
+	ui.kinds.replaceChildren(...shares.map((s, kind) => s > 0 && el('span', {}, swatch(hueOf(kind) + '0'),
 		`${KIND_NAMES[kind]}${MARKS[KINDS[kind]] || ''} ${(100 * s).toFixed(1)}%`)).filter(e => e));
 }
 

@@ -79,7 +79,7 @@ function filter() {
 	if (applied === wanted)
 		return;
 	applied = wanted;
-	hidden = new Uint8Array(F.count);
+	hidden = Uint8Array.from(F.name, (name, f) => chart && name === chart && KINDS[F.kind[f]] === 's');
 	const marks = [];
 	for (const o of S.only) {
 		const hits = filtered(o.slice(1)), on = new Uint8Array(T.count);
@@ -95,7 +95,7 @@ function filter() {
 
 function follow(v, path) {
 	for (const name of path) {
-		const kid = open(v).find(k => nameOf(k) === name);
+		const kid = open(v).find(k => stepOf(k) === name);
 		if (!kid)
 			break;
 		v = kid;
@@ -152,7 +152,7 @@ function apply() {
 }
 
 function zoom(v) {
-	const path = pathOf(v).slice(1).map(nameOf);
+	const path = pathOf(v).slice(1).map(stepOf);
 	change({ zoom: trees[1] && rootOf(v) === trees[1].v ? ['^', ...path] : path });
 	select(zoomed);
 }

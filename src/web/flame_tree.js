@@ -1,6 +1,7 @@
 // Views: trees of groups of nodes, opened only where something is looked at. A view node has
 //   k key, f a frame of it (for colour and place), p parent, d depth, up (children are callers),
 //   ns the nodes it stands for, t total, s self, c samples, n those of its own, kids once opened;
+//   in the order of time: gap the weight before it, time how many of the same name come before it;
 //   when up: from the node that each of ns was come to from; up is the weights and samples of these that count.
 let keyOf;
 
@@ -20,7 +21,7 @@ function setKeys(byModule) {
 }
 
 function viewNode(k, f, p, up) {
-	return { k, f, p, d: p ? p.d + 1 : 0, up, ns: [], from: [], t: 0, s: 0, c: 0, n: 0, kids: null };
+	return { k, f, p, d: p ? p.d + 1 : 0, up, ns: [], from: [], t: 0, s: 0, c: 0, n: 0, gap: 0, time: 0, kids: null };
 }
 
 function nameOf(v) {
@@ -35,28 +36,47 @@ function nameOf(v) {
 	return S.by && F.module[v.f] ? base(F.module[v.f]) : F.name[v.f];
 }
 
-function into(groups, v, n) {
-	const k = keyOf[T.frame[n]];
+// What it is called in a path.
+const stepOf = v => nameOf(v) + (ordered() && v.time ? '#' + v.time : '');
+
+function into(groups, v, n, k = keyOf[T.frame[n]]) {
 	let g = groups.get(k);
 	if (!g)
-		groups.set(k, g = viewNode(k, T.frame[n], v, v.up));
+		groups.set(k, g = viewNode(keyOf[T.frame[n]], T.frame[n], v, v.up));
 	g.ns.push(n);
 	return g;
 }
 
+// In the order of time?
+const ordered = () => chart && S.view === 'down';
+
 function openDown(v, groups, fold) {
-	for (let i = 0; i < v.ns.length; i++) {
-		// In the place of a hidden node come its children.
-		for (let n = v.ns[i] + 1; n < T.end[v.ns[i]]; n = hidden[T.frame[n]] ? n + 1 : T.end[n]) {
-			if (!W.total[n] || hidden[T.frame[n]])
-				continue;
-			if (fold && keyOf[T.frame[n]] === v.k) {
+	let gap = 0, last, i = 0;
+	const times = new Map();
+	for (const top of v.ns.slice()) {
+		gap += W.own[top];
+		// In the place of a hidden or folded node come its children.
+		for (let n = top + 1, inside; n < T.end[top]; n = inside ? n + 1 : T.end[n]) {
+			const f = T.frame[n], k = keyOf[f], folded = fold && k === v.k && !hidden[f];
+			inside = folded || hidden[f];
+			if (inside)
+				gap += W.own[n];
+			if (folded) {
 				v.ns.push(n);
 				v.s += W.self[n];
 				v.n += W.samples[n];
-				continue;
 			}
-			const g = into(groups, v, n);
+			if (inside || !W.total[n])
+				continue;
+			if (ordered() && (gap || !last || last.k !== k))
+				i++;
+			const g = last = into(groups, v, n, ordered() ? i : k);
+			if (!g.t) {
+				g.gap = gap;
+				g.time = times.get(k) || 0;
+				times.set(k, g.time + 1);
+			}
+			gap = 0;
 			g.t += W.total[n];
 			g.s += W.self[n];
 			g.n += W.samples[n];
@@ -86,13 +106,14 @@ function openUp(v, groups, fold) {
 	}
 }
 
-// The children, heaviest first.
+// The children, heaviest first, or in the order of time.
 function open(v) {
 	if (!v.kids) {
 		const groups = new Map(), fold = S.fold || S.by;
 		(v.up ? openUp : openDown)(v, groups, fold);
 		v.kids = [...groups.values()];
-		v.kids.sort((a, b) => b.t - a.t || (F.name[a.f] < F.name[b.f] ? -1 : 1));
+		if (v.up || !ordered())
+			v.kids.sort((a, b) => b.t - a.t || (F.name[a.f] < F.name[b.f] ? -1 : 1));
 	}
 	return v.kids;
 }

@@ -61,8 +61,10 @@ def test_options():
 
 
 def test_flamegraph_options():
-    fault(2, "prof flame: --flamechart: prof merges stacks and does not draw them in the order of time ('--time' draws a "
-          "span)", "flame", "--flamechart")
+    fault(2, "prof flame: --flamechart: what ran when is other in each run, and cannot be compared",
+          "flame", "--flamechart", "--base", "x")
+    fault(2, "prof flame: --reverse: a chart in the order of time is not merged from the leaves",
+          "flame", "--flamechart", "--reverse")
     fault(2, "prof flame: --negate: a graph with --base shows what is gone, too", "flame", "--negate")
     fault(2, "prof flame: --height: rows have one height", "flame", "--height", "20")
     fault(2, "prof flame: --fonttype: labels are in the reader's monospaced font", "flame", "--fonttype=Verdana")

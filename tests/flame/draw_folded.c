@@ -1,5 +1,5 @@
-/* draw_folded [width] [up] [top] [html] [blue] [absolute] < folded > svg: what the browser test
- * looks at. Format: fixture.h. What comes behind a line "#base" is another profile, to compare
+/* draw_folded [width] [up] [top] [html] [blue] [absolute] [chart] < folded > svg: what the browser
+ * test looks at. Format: fixture.h. What comes behind a line "#base" is another profile, to compare
  * with.
  * draw_folded errors < folded: how sure the shares of functions are, as prof report has them. A
  * line for each: name, the errors of self and total in percent of all.
@@ -50,6 +50,8 @@ int main(int argc, char **argv)
 			options.html = true;
 		else if (strcmp(argv[i], "blue") == 0)
 			options.hue = 'l';
+		else if (strcmp(argv[i], "chart") == 0)
+			options.chart = true;
 		else if (strcmp(argv[i], "absolute") == 0)
 			options.absolute = true;
 		else

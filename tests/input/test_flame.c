@@ -445,6 +445,34 @@ static void errors_stay(void **state)
 	bytes_release(&drawn);
 }
 
+/* A chart's stacks are those of any graph of the same samples. */
+static void chart_is_a_profile(void **state)
+{
+	static const char folded[] = "main;a;x 10\nmain;a 5\nmain;a;x 10\nmain 7\nmain;b 20\n";
+	const struct folded_options options = { 0 };
+	struct bytes drawn = { 0 }, before = { 0 }, after = { 0 };
+	struct filter_result all = { 0 };
+	struct fixture f;
+	struct profile p;
+
+	(void)state;
+	fixture_from_folded(&f, folded, strlen(folded));
+	draw(&drawn, &f.profile, &(struct flame_options){ .chart = true });
+	open_drawn(&p, &drawn);
+	for (uint32_t i = 0; i < p.samples.len; i++)
+		vec_push(&all.samples, i);
+	output_folded(&before, &f.profile, &f.all, 0, &options);
+	output_folded(&after, &p, &all, 0, &options);
+	assert_int_equal(before.len, after.len);
+	assert_memory_equal(before.data, after.data, before.len);
+	filter_result_release(&all);
+	profile_release(&p);
+	fixture_release(&f);
+	bytes_release(&drawn);
+	bytes_release(&before);
+	bytes_release(&after);
+}
+
 /* Version 2: its metrics, and what is wrong in them. */
 static void metrics(void **state)
 {
@@ -606,12 +634,19 @@ static void no_tree(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(there_and_back),    cmocka_unit_test(tasks),
-		cmocka_unit_test(samples),	     cmocka_unit_test(events),
-		cmocka_unit_test(threads_and_times), cmocka_unit_test(errors_stay),
-		cmocka_unit_test(metrics),	     cmocka_unit_test(small_trees),
-		cmocka_unit_test(damaged_trees),     cmocka_unit_test(beyond_bounds),
-		cmocka_unit_test(summed_up),	     cmocka_unit_test(depth_is_bounded),
+		cmocka_unit_test(there_and_back),
+		cmocka_unit_test(tasks),
+		cmocka_unit_test(samples),
+		cmocka_unit_test(events),
+		cmocka_unit_test(threads_and_times),
+		cmocka_unit_test(errors_stay),
+		cmocka_unit_test(chart_is_a_profile),
+		cmocka_unit_test(metrics),
+		cmocka_unit_test(small_trees),
+		cmocka_unit_test(damaged_trees),
+		cmocka_unit_test(beyond_bounds),
+		cmocka_unit_test(summed_up),
+		cmocka_unit_test(depth_is_bounded),
 		cmocka_unit_test(no_tree),
 	};
 
