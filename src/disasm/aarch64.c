@@ -1,7 +1,8 @@
 /*
  * aarch64, by Capstone. What it does not know (in version 4: LSE atomics, SVE) is shown as words.
  * Jumps are read from the words themselves: their encodings are few and fixed, so targets are right
- * whatever the library's version says of them.
+ * whatever the library's version says of them. The library is 6.7 MB with 77,000 pointers, and is
+ * loaded when there is aarch64 code to show.
  */
 #include "disasm/arch.h"
 
@@ -10,11 +11,32 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/library.h"
 #include "base/memory.h"
 
 #define WORD_BYTES 4
 
+#define TEXT(x)	  #x
+#define SONAME(x) "libcapstone.so." TEXT(x)
+
+struct capstone {
+	__typeof__(cs_open) *open;
+	__typeof__(cs_close) *close;
+	__typeof__(cs_malloc) *malloc;
+	__typeof__(cs_free) *free;
+	__typeof__(cs_disasm_iter) *disasm_iter;
+};
+
+static const struct library_function functions[] = {
+	LIBRARY_FUNCTION(struct capstone, cs_, open),
+	LIBRARY_FUNCTION(struct capstone, cs_, close),
+	LIBRARY_FUNCTION(struct capstone, cs_, malloc),
+	LIBRARY_FUNCTION(struct capstone, cs_, free),
+	LIBRARY_FUNCTION(struct capstone, cs_, disasm_iter),
+};
+
 struct state {
+	struct capstone cs;
 	csh handle;
 	cs_insn *instruction;
 };
@@ -24,9 +46,9 @@ static void close_decoder(void *state)
 	struct state *s = state;
 
 	if (s->instruction)
-		cs_free(s->instruction, 1);
+		s->cs.free(s->instruction, 1);
 	if (s->handle)
-		cs_close(&s->handle);
+		s->cs.close(&s->handle);
 	free(s);
 }
 
@@ -35,8 +57,9 @@ static void *open_decoder(enum disasm_syntax syntax)
 	struct state *s = xcalloc(1, sizeof(*s));
 
 	(void)syntax;
-	if (cs_open(CS_ARCH_ARM64, CS_MODE_LITTLE_ENDIAN, &s->handle) == CS_ERR_OK)
-		s->instruction = cs_malloc(s->handle);
+	if (library_load(SONAME(CS_API_MAJOR), functions, ARRAY_LEN(functions), &s->cs) &&
+	    s->cs.open(CS_ARCH_ARM64, CS_MODE_LITTLE_ENDIAN, &s->handle) == CS_ERR_OK)
+		s->instruction = s->cs.malloc(s->handle);
 	if (s->instruction)
 		return s;
 	close_decoder(s);
@@ -84,7 +107,7 @@ static bool decode(void *state, const uint8_t *bytes, size_t len, struct disasm_
 		return false;
 	find_flow(out, (uint32_t)bytes[3] << 24 | (uint32_t)bytes[2] << 16 |
 			       (uint32_t)bytes[1] << 8 | bytes[0]);
-	if (!cs_disasm_iter(s->handle, &bytes, &len, &address, s->instruction))
+	if (!s->cs.disasm_iter(s->handle, &bytes, &len, &address, s->instruction))
 		return false;
 	out->length = WORD_BYTES;
 	snprintf(out->text, sizeof(out->text), "%s%s%s", s->instruction->mnemonic,

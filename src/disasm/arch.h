@@ -9,8 +9,8 @@ struct disasm_arch {
 	const char *library;  /* and Debian's package, for a message */
 	const char *package;
 	uint8_t unit; /* bytes that are passed where nothing is known */
-	void *(*open)(
-		enum disasm_syntax syntax); /* NULL: built without the library; else not NULL */
+	/* NULL: built without the library. Returns NULL where it cannot be loaded. */
+	void *(*open)(enum disasm_syntax syntax);
 	void (*close)(void *state);
 	/* Fills length, flow, target and text; address is set. False: not known: at most flow and
 	 * target are filled. */

@@ -41,12 +41,18 @@ int disasm_new(struct disasm **out, const char *architecture, enum disasm_syntax
 		return error_set(err, ERROR_UNSUPPORTED,
 				 "instructions of %s are not decoded: only x86_64 and aarch64",
 				 *architecture ? architecture : "an unknown architecture");
-	void *state = arch->open ? arch->open(syntax) : NULL;
-	if (!state)
+	if (!arch->open)
 		return error_set(err, ERROR_UNSUPPORTED,
 				 "instructions of %s are not decoded: this prof was built without "
 				 "%s (on Debian: install %s and build again)",
 				 arch->names[0], arch->library, arch->package);
+	void *state = arch->open(syntax);
+	if (!state)
+		return error_set(
+			err, ERROR_UNSUPPORTED,
+			"instructions of %s are not decoded: %s cannot be loaded (on Debian: "
+			"install %s)",
+			arch->names[0], arch->library, arch->package);
 	*out = xcalloc(1, sizeof(**out));
 	(*out)->arch = arch;
 	(*out)->state = state;

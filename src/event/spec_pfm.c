@@ -1,15 +1,45 @@
 /*
  * The processor's own event names, through libpfm4. It keeps its tables in process-wide state that
- * is set up once and only read afterwards.
+ * is set up once and only read afterwards. They hold 41,000 pointers, so it is loaded only when
+ * something is asked of it. Where it is missing no such name is known.
  */
 #include <perfmon/pfmlib.h>
 #include <perfmon/pfmlib_perf_event.h>
 #include <stdlib.h>
 
+#include "base/library.h"
 #include "base/text.h"
 #include "event/spec_source.h"
 
-static const char *why_not(pfm_err_t status)
+_Static_assert(PFM_MAJ_VERSION(LIBPFM_VERSION) == 4, "the library that is loaded is another one");
+
+struct pfm {
+	__typeof__(pfm_initialize) *initialize;
+	__typeof__(pfm_strerror) *strerror;
+	__typeof__(pfm_get_os_event_encoding) *get_os_event_encoding;
+	__typeof__(pfm_get_event_info) *get_event_info;
+	__typeof__(pfm_get_event_attr_info) *get_event_attr_info;
+	__typeof__(pfm_get_event_next) *get_event_next;
+	__typeof__(pfm_get_pmu_info) *get_pmu_info;
+};
+
+static const struct library_function functions[] = {
+	LIBRARY_FUNCTION(struct pfm, pfm_, initialize),
+	LIBRARY_FUNCTION(struct pfm, pfm_, strerror),
+	LIBRARY_FUNCTION(struct pfm, pfm_, get_os_event_encoding),
+	LIBRARY_FUNCTION(struct pfm, pfm_, get_event_info),
+	LIBRARY_FUNCTION(struct pfm, pfm_, get_event_attr_info),
+	LIBRARY_FUNCTION(struct pfm, pfm_, get_event_next),
+	LIBRARY_FUNCTION(struct pfm, pfm_, get_pmu_info),
+};
+
+static bool load(struct pfm *pfm)
+{
+	return library_load("libpfm.so.4", functions, ARRAY_LEN(functions), pfm) &&
+	       pfm->initialize() == PFM_SUCCESS;
+}
+
+static const char *why_not(const struct pfm *pfm, pfm_err_t status)
 {
 	switch (status) {
 	case PFM_ERR_UMASK:
@@ -17,7 +47,7 @@ static const char *why_not(pfm_err_t status)
 	case PFM_ERR_ATTR_VAL:
 	case PFM_ERR_ATTR_SET:
 	case PFM_ERR_FEATCOMB:
-		return pfm_strerror(status);
+		return pfm->strerror(status);
 	default:
 		return NULL; /* unknown name, no table for this processor */
 	}
@@ -25,35 +55,36 @@ static const char *why_not(pfm_err_t status)
 
 /* libpfm4's own raw codes: it takes r12xyz for r12, and we have read those that are right before.
  */
-static bool is_raw(int event)
+static bool is_raw(const struct pfm *pfm, int event)
 {
 	pfm_event_info_t info = { .size = sizeof(info) };
 
-	return pfm_get_event_info(event, PFM_OS_PERF_EVENT_EXT, &info) == PFM_SUCCESS &&
+	return pfm->get_event_info(event, PFM_OS_PERF_EVENT_EXT, &info) == PFM_SUCCESS &&
 	       info.pmu == PFM_PMU_PERF_EVENT_RAW;
 }
 
 enum spec_answer spec_pfm_resolve(const char *text, struct event_spec *spec, struct error *err)
 {
 	struct perf_event_attr attr = { .size = sizeof(attr) };
+	struct pfm pfm;
 	char *full_name = NULL;
 	pfm_perf_encode_arg_t arg = { .attr = &attr, .fstr = &full_name, .size = sizeof(arg) };
 
-	if (pfm_initialize() != PFM_SUCCESS)
+	if (!load(&pfm))
 		return SPEC_NOT_MINE;
 	pfm_err_t status =
-		pfm_get_os_event_encoding(text, PFM_PLM0 | PFM_PLM3, PFM_OS_PERF_EVENT_EXT, &arg);
+		pfm.get_os_event_encoding(text, PFM_PLM0 | PFM_PLM3, PFM_OS_PERF_EVENT_EXT, &arg);
 	if (status != PFM_SUCCESS) {
-		if (!why_not(status))
+		if (!why_not(&pfm, status))
 			return SPEC_NOT_MINE;
 		char *shown = text_printable(text);
 		error_set(err, ERROR_USAGE, "%s: %s; `prof list` shows what it takes", shown,
-			  why_not(status));
+			  why_not(&pfm, status));
 		free(shown);
 		return SPEC_ERROR;
 	}
 	free(full_name);
-	if (is_raw(arg.idx))
+	if (is_raw(&pfm, arg.idx))
 		return SPEC_NOT_MINE;
 	spec->name = xstrdup(text);
 	spec->type = attr.type;
@@ -67,15 +98,15 @@ enum spec_answer spec_pfm_resolve(const char *text, struct event_spec *spec, str
 }
 
 /* An event with unit masks is listed once for each of them, since most cannot do without. */
-static int put_event(const pfm_pmu_info_t *pmu, const pfm_event_info_t *event,
-		     const struct name_sink *sink)
+static int put_event(const struct pfm *pfm, const pfm_pmu_info_t *pmu,
+		     const pfm_event_info_t *event, const struct name_sink *sink)
 {
 	bool has_umask = false;
 	int stop = 0;
 
 	for (int i = 0; i < event->nattrs && !stop; i++) {
 		pfm_event_attr_info_t attr = { .size = sizeof(attr) };
-		if (pfm_get_event_attr_info(event->idx, i, PFM_OS_PERF_EVENT_EXT, &attr) !=
+		if (pfm->get_event_attr_info(event->idx, i, PFM_OS_PERF_EVENT_EXT, &attr) !=
 			    PFM_SUCCESS ||
 		    attr.type != PFM_ATTR_UMASK)
 			continue;
@@ -92,31 +123,33 @@ static int put_event(const pfm_pmu_info_t *pmu, const pfm_event_info_t *event,
 	return stop;
 }
 
-static int each_of_pmu(const pfm_pmu_info_t *pmu, const struct name_sink *sink)
+static int each_of_pmu(const struct pfm *pfm, const pfm_pmu_info_t *pmu,
+		       const struct name_sink *sink)
 {
 	int stop = 0;
 
-	for (int i = pmu->first_event; i != -1 && !stop; i = pfm_get_event_next(i)) {
+	for (int i = pmu->first_event; i != -1 && !stop; i = pfm->get_event_next(i)) {
 		pfm_event_info_t event = { .size = sizeof(event) };
-		if (pfm_get_event_info(i, PFM_OS_PERF_EVENT_EXT, &event) == PFM_SUCCESS)
-			stop = put_event(pmu, &event, sink);
+		if (pfm->get_event_info(i, PFM_OS_PERF_EVENT_EXT, &event) == PFM_SUCCESS)
+			stop = put_event(pfm, pmu, &event, sink);
 	}
 	return stop;
 }
 
 int spec_pfm_each(const struct name_sink *sink)
 {
+	struct pfm pfm;
 	int stop = 0;
 
-	if (pfm_initialize() != PFM_SUCCESS)
+	if (!load(&pfm))
 		return 0;
 	for (int i = PFM_PMU_NONE; i < PFM_PMU_MAX && !stop; i++) {
 		pfm_pmu_info_t pmu = { .size = sizeof(pmu) };
-		if (pfm_get_pmu_info((pfm_pmu_t)i, &pmu) != PFM_SUCCESS || !pmu.is_present)
+		if (pfm.get_pmu_info((pfm_pmu_t)i, &pmu) != PFM_SUCCESS || !pmu.is_present)
 			continue;
 		/* The operating system's own events are listed by the other sources. */
 		if (pmu.type == PFM_PMU_TYPE_CORE || pmu.type == PFM_PMU_TYPE_UNCORE)
-			stop = each_of_pmu(&pmu, sink);
+			stop = each_of_pmu(&pfm, &pmu, sink);
 	}
 	return stop;
 }

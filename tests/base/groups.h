@@ -13,6 +13,7 @@ int test_bytes_group(void);
 int test_compress_group(void);
 int test_errors_group(void);
 int test_hash_group(void);
+int test_library_group(void);
 int test_memory_group(void);
 int test_sort_group(void);
 int test_text_group(void);

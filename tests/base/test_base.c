@@ -9,6 +9,7 @@ int main(void)
 	failed += test_compress_group();
 	failed += test_errors_group();
 	failed += test_hash_group();
+	failed += test_library_group();
 	failed += test_memory_group();
 	failed += test_sort_group();
 	failed += test_text_group();

@@ -52,7 +52,7 @@ def test_debian_package():
     expect_equal(r.status, 0, str(r))
     (package,) = glob.glob("*.deb")
     control = run("dpkg-deb", "-I", package).out
-    for library in ("libc6", "libdeflate0", "zlib1g", "libzstd1", "libzydis", "libcapstone"):
+    for library in ("libc6", "libdeflate0", "zlib1g", "libzstd1", "libzydis", "libcapstone", "libpfm4"):
         expect(library in control, "no dependency on %s: %s" % (library, control))
     files = run("dpkg-deb", "-c", package).out
     for name in INSTALLED:

@@ -31,6 +31,12 @@ set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+# What is loaded when it is needed; nothing in the program's headers names it.
+set(CPACK_DEBIAN_PACKAGE_DEPENDS libpfm4)
+if(PROF_DISASSEMBLE AND CAPSTONE_FOUND)
+	string(REGEX MATCH "^[0-9]+" capstone_major ${CAPSTONE_VERSION})
+	string(APPEND CPACK_DEBIAN_PACKAGE_DEPENDS ", libcapstone${capstone_major}")
+endif()
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS libcap2-bin)
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS debuginfod)
 set(CPACK_DEBIAN_PACKAGE_DESCRIPTION
