@@ -59,6 +59,37 @@ static bool is_unprintable(uint32_t cp)
 	       (cp & 0xfffe) == 0xfffe;
 }
 
+static bool is_plain(char c)
+{
+	return c >= ' ' && c <= '~' && c != '\\';
+}
+
+#define IN_EACH_BYTE(n) (0x0101010101010101ull * (n))
+
+/* Whether one of eight bytes is below ' ', above '~' or a backslash: of those that are not above
+ * 0x7f a sum or difference shows it in the highest bit, and no carry comes from a plain one. */
+static bool has_other_than_plain(const char *s)
+{
+	uint64_t v, backslash;
+
+	memcpy(&v, s, sizeof(v));
+	backslash = v ^ IN_EACH_BYTE('\\');
+	return (v | (v - IN_EACH_BYTE(' ')) | (v + IN_EACH_BYTE(0x7f - '~')) |
+		(backslash - IN_EACH_BYTE(1))) &
+	       IN_EACH_BYTE(0x80);
+}
+
+size_t text_plain_length(const char *s, size_t len)
+{
+	size_t n = 0;
+
+	while (n + sizeof(uint64_t) <= len && !has_other_than_plain(s + n))
+		n += sizeof(uint64_t);
+	while (n < len && is_plain(s[n]))
+		n++;
+	return n;
+}
+
 /* A backslash is shown as such unless it would read as one of our own escapes. */
 static bool looks_escaped(const char *s, size_t len)
 {
@@ -74,6 +105,11 @@ static void append_escaped(struct bytes *out, const char *s, size_t len)
 void text_append_printable(struct bytes *out, const char *s, size_t len)
 {
 	for (size_t i = 0; i < len;) {
+		size_t plain = text_plain_length(s + i, len - i);
+		bytes_append(out, s + i, plain);
+		i += plain;
+		if (i == len)
+			break;
 		uint32_t cp = 0;
 		int n = text_utf8_decode(s + i, len - i, &cp);
 		size_t step = n ? (size_t)n : 1;

@@ -17,6 +17,9 @@ void text_append_printable(struct bytes *out, const char *s, size_t len);
 void text_append_word(struct bytes *out, const char *s);
 /* The same as text_append_printable, as a heap string the caller frees. */
 char *text_printable(const char *s);
+/* Length of the longest prefix of s that is ASCII, printable as it is, and without backslashes: a
+ * column a byte. */
+size_t text_plain_length(const char *s, size_t len);
 /* Columns on a terminal of valid UTF-8 text (wcwidth rules, locale-independent). */
 size_t text_width(const char *s, size_t len);
 /* Length of the valid UTF-8 sequence at s (1..4), 0 when invalid; code point in *cp. */

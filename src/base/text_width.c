@@ -145,9 +145,9 @@ static unsigned width_of(uint32_t cp)
 
 size_t text_width(const char *s, size_t len)
 {
-	size_t width = 0;
+	size_t width = text_plain_length(s, len);
 
-	for (size_t i = 0; i < len;) {
+	for (size_t i = width; i < len;) {
 		uint32_t cp;
 		int n = text_utf8_decode(s + i, len - i, &cp);
 		/* An invalid byte shows as one replacement character. */

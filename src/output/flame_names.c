@@ -92,7 +92,7 @@ void flame_escape(struct bytes *out, const char *s, size_t len)
 /* The longest prefix of whole characters that takes at most columns. */
 static size_t prefix_of(const char *s, size_t len, size_t columns)
 {
-	size_t used = 0, i = 0;
+	size_t i = text_plain_length(s, len < columns ? len : columns), used = i;
 
 	while (i < len) {
 		uint32_t cp;

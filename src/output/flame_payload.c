@@ -63,8 +63,11 @@
 static uint32_t add_string(struct strtab *strings, const char *raw)
 {
 	struct bytes printable = { 0 }, cut = { 0 };
+	size_t len = strlen(raw);
 
-	text_append_printable(&printable, raw, strlen(raw));
+	if (len <= NAME_COLUMNS && text_plain_length(raw, len) == len)
+		return strtab_add(strings, raw, len);
+	text_append_printable(&printable, raw, len);
 	flame_cut(&cut, (const char *)printable.data, printable.len, NAME_COLUMNS);
 	uint32_t id = strtab_add(strings, (const char *)cut.data, cut.len);
 	bytes_release(&printable);
@@ -75,13 +78,16 @@ static uint32_t add_string(struct strtab *strings, const char *raw)
 struct frame_columns {
 	struct strtab *strings;
 	uint32_t last[3];		     /* strings of the row before */
+	const char *raw[3];		     /* what they were made of */
 	struct bytes names[3], line, traits; /* name, module, file */
 };
 
 static void add_name(struct frame_columns *c, unsigned column, const char *raw)
 {
-	uint32_t id = add_string(c->strings, raw);
+	bool is_same = raw == c->raw[column];
+	uint32_t id = is_same ? c->last[column] : add_string(c->strings, raw);
 
+	c->raw[column] = raw;
 	bytes_zigzag(&c->names[column], (int64_t)id - c->last[column]);
 	c->last[column] = id;
 }

@@ -181,9 +181,31 @@ static void test_distance(void **state)
 	assert_int_equal(text_distance(longer, longer + 1, 2), 3);
 }
 
+/* At every place of a word of eight bytes. */
+static void test_plain_length(void **state)
+{
+	static const char others[] = "\x1f\x7f\x80\xff\n\\";
+	char text[24];
+
+	(void)state;
+	for (int c = ' '; c <= '~'; c++) {
+		memset(text, c, sizeof(text));
+		assert_int_equal(text_plain_length(text, sizeof(text)),
+				 c == '\\' ? 0 : sizeof(text));
+	}
+	for (size_t at = 0; at < sizeof(text); at++)
+		for (size_t i = 0; i < sizeof(others); i++) {
+			memset(text, '~', sizeof(text));
+			text[at] = others[i];
+			assert_int_equal(text_plain_length(text, sizeof(text)), at);
+			assert_int_equal(text_plain_length(text, at), at);
+		}
+}
+
 int test_text_group(void)
 {
 	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_plain_length),
 		cmocka_unit_test(test_printable),
 		cmocka_unit_test(test_utf8),
 		cmocka_unit_test(test_words),
