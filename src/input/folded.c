@@ -27,8 +27,7 @@ struct step {
 struct folded {
 	struct stacks stacks;
 	uint32_t modules[MODULE_SYNTHETIC]; /* by kind; PROFILE_NONE: none yet */
-	VEC(struct step) steps;
-	VEC(struct step) before; /* of the line before, which is in text */
+	VEC(struct step) steps;		    /* of the line before, which is in text */
 	VEC(char) text;
 	unsigned weights; /* that every line has */
 	bool is_sorted;	  /* so far: what begins as no line just before did is new */
@@ -116,21 +115,20 @@ static size_t name_end(const char *line, size_t start, size_t len)
 	return end ? (size_t)(end - line) : len;
 }
 
-/* Where each frame is. */
+/* Where each frame behind those is that are known, with what is inlined into the last of them. */
 static void find_steps(struct folded *f, const char *line, size_t len)
 {
 	struct step step = { .location = PROFILE_NONE, .node = PROFILE_NONE };
+	size_t start = f->steps.len ? f->steps.data[f->steps.len - 1].end + 1 : 0;
 
-	vec_clear(&f->steps);
-	for (size_t start = 0; start < len; start = step.end + 1) {
+	for (; start < len; start = step.end + 1) {
 		step.start = start;
 		step.end = name_end(line, start, len);
 		if (step.end == start)
 			continue;
 		if (mark_of(line + start, step.end - start) == 'i' && f->steps.len)
-			f->steps.data[f->steps.len - 1].end = step.end;
-		else
-			vec_push(&f->steps, step);
+			step.start = f->steps.data[--f->steps.len].start;
+		vec_push(&f->steps, step);
 	}
 }
 
@@ -160,23 +158,34 @@ static uint32_t find_location(struct folded *f, const char *line, const struct s
 	return location;
 }
 
+static bool are_different(const char *a, const char *b)
+{
+	uint64_t x[4], y[4];
+
+	memcpy(x, a, sizeof(x));
+	memcpy(y, b, sizeof(y));
+	return ((x[0] ^ y[0]) | (x[1] ^ y[1]) | (x[2] ^ y[2]) | (x[3] ^ y[3])) != 0;
+}
+
 static size_t count_same(const char *a, const char *b, size_t len)
 {
+	const size_t block = 4 * sizeof(uint64_t);
 	size_t n = 0;
-	uint64_t x, y;
 
-	for (; n + sizeof(x) <= len; n += sizeof(x)) {
-		memcpy(&x, a + n, sizeof(x));
-		memcpy(&y, b + n, sizeof(y));
-		if (x != y)
-			break;
-	}
+	while (n + block <= len && !are_different(a + n, b + n))
+		n += block;
 	while (n < len && a[n] == b[n])
 		n++;
 	return n;
 }
 
-/* Lines are most often sorted: take over what this one begins with as the one before did. */
+static bool is_end(const char *line, size_t len, size_t at)
+{
+	return at == len || line[at] == ';';
+}
+
+/* Lines are most often sorted: keep the frames that this one begins with as the one before did, and
+ * take it for the next. */
 static void take_over(struct folded *f, const char *line, size_t len)
 {
 	const char *before = f->text.data;
@@ -185,27 +194,11 @@ static void take_over(struct folded *f, const char *line, size_t len)
 
 	f->is_sorted = f->is_sorted && (same < shorter ? (uint8_t)line[same] > (uint8_t)before[same]
 						       : len >= f->text.len);
-	for (size_t i = 0; i < f->steps.len && i < f->before.len; i++) {
-		struct step *step = &f->steps.data[i];
-		if (step->end > same || f->before.data[i].start != step->start ||
-		    f->before.data[i].end != step->end)
-			break;
-		*step = f->before.data[i];
-	}
-}
-
-static void remember(struct folded *f, const char *line, size_t len)
-{
-	VEC(struct step) swap = { f->before.data, f->before.len, f->before.cap };
-
-	f->before.data = f->steps.data;
-	f->before.len = f->steps.len;
-	f->before.cap = f->steps.cap;
-	f->steps.data = swap.data;
-	f->steps.len = swap.len;
-	f->steps.cap = swap.cap;
+	size_t whole = same + (is_end(line, len, same) && is_end(before, f->text.len, same));
+	while (f->steps.len && f->steps.data[f->steps.len - 1].end >= whole)
+		f->steps.len--;
 	vec_reserve(&f->text, len);
-	memcpy(f->text.data, line, len);
+	memcpy(f->text.data + same, line + same, len - same);
 	f->text.len = len;
 }
 
@@ -213,8 +206,8 @@ static void add_stack(struct folded *f, const char *line, size_t len, const stru
 {
 	uint32_t node = PROFILE_NONE;
 
-	find_steps(f, line, len);
 	take_over(f, line, len);
+	find_steps(f, line, len);
 	for (size_t i = 0; i < f->steps.len; i++) {
 		struct step *step = &f->steps.data[i];
 		if (step->location == PROFILE_NONE)
@@ -237,7 +230,6 @@ static void add_stack(struct folded *f, const char *line, size_t len, const stru
 				stacks_place(&f->stacks, f->steps.data[f->steps.len - 1].location),
 				&like);
 	}
-	remember(f, line, len);
 }
 
 static void add_line(void *ctx, const char *line, size_t len, uint64_t number)
@@ -330,7 +322,6 @@ static int read_folded(struct profile *p, int fd, const char *name, uint32_t *wa
 	}
 	stacks_release(&f.stacks);
 	vec_release(&f.steps);
-	vec_release(&f.before);
 	vec_release(&f.text);
 	return rc;
 }
