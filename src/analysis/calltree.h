@@ -69,6 +69,13 @@ void calltree_build(struct calltree *t, const struct profile *p, const struct fi
  * node_of_sample gets one node per entry of samples. */
 void calltree_build_places(struct calltree *t, const struct profile *p, const struct filter_result *samples,
 			   uint32_t event, const struct calltree_options *options, uint32_t *node_of_sample);
+/* The upright tree of samples, as calltree_build makes it, from one of more samples with the same options; quicker.
+ * places: by the profile's samples, their nodes in whole. node_of_sample gets one node of t per entry of samples,
+ * PROFILE_NONE for samples of other events. Frames that are guessed in some of whole's samples count as sure. */
+void calltree_select(struct calltree *t, const struct calltree *whole, const uint32_t *places,
+		     const struct filter_result *samples, uint32_t event, uint32_t *node_of_sample);
+/* The bottom-up tree of an upright one. */
+void calltree_turn_over(struct calltree *t, const struct calltree *upright);
 void calltree_release(struct calltree *t);
 
 #endif

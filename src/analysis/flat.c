@@ -147,6 +147,14 @@ void flat_build_with_tree(struct flat *f, struct calltree *tree, const struct pr
 	finish_rows(f);
 }
 
+void flat_build_from_tree(struct flat *f, const struct calltree *t,
+			  const struct filter_result *samples, const uint32_t *node_of_sample)
+{
+	memset(f, 0, sizeof(*f));
+	flat_sum_tree(f, t, samples, node_of_sample);
+	finish_rows(f);
+}
+
 void flat_release(struct flat *f)
 {
 	for (size_t i = 0; i < f->rows.len; i++)

@@ -33,6 +33,10 @@ void flat_build(struct flat *f, const struct profile *p, const struct filter_res
 /* The same by function, and the upright call tree that it was made from. */
 void flat_build_with_tree(struct flat *f, struct calltree *tree, const struct profile *p, const struct filter_result *samples,
 			  uint32_t event, const struct calltree_options *options);
+/* The same by function, or by module when t is, from an upright tree of the samples that has no rows of threads;
+ * node_of_sample as calltree_select gives it. */
+void flat_build_from_tree(struct flat *f, const struct calltree *t, const struct filter_result *samples,
+			  const uint32_t *node_of_sample);
 void flat_release(struct flat *f);
 
 #endif

@@ -175,28 +175,46 @@ static void measure_slices(struct flat_errors *e, const struct slices *s, const 
 	free(order);
 }
 
-void flat_build_code(struct flat *f, struct calltree *t, const struct profile *p,
-		     const struct filter_result *samples, uint32_t event,
-		     const struct calltree_options *options)
+/* Rows that say where stacks were cut are a tree's, not the table's. */
+static void drop_markers(struct flat *f)
+{
+	for (size_t i = 0; i < f->rows.len; i++) {
+		struct flat_row *row = &f->rows.data[i];
+		if (row->kind == CODE_SYNTHETIC && !row->self && !row->self_count)
+			row->total = row->total_count = 0;
+	}
+}
+
+void flat_sum_tree(struct flat *f, const struct calltree *t, const struct filter_result *samples,
+		   const uint32_t *node_of_sample)
 {
 	struct slices s;
 	struct flat_errors e;
-	uint32_t *node_of_sample = xcalloc(samples->samples.len, sizeof(*node_of_sample));
-
-	calltree_build_upright(t, p, samples, event, options, node_of_sample);
 	bool *outermost = find_outermost(t);
+
 	add_keys(f, t);
 	add_functions(f, t);
 	sum_rows(f, t, outermost);
+	drop_markers(f);
 	count_threads(f, t, samples, node_of_sample);
 	f->total = t->total;
 	f->sample_count = t->sample_count;
-	slices_init(&s, p, samples, event, flat_slice_limit(t->nodes.len));
+	slices_init(&s, t->profile, samples, t->event, flat_slice_limit(t->nodes.len));
 	flat_errors_init(&e, f->rows.len);
 	if (s.count)
 		measure_slices(&e, &s, t, outermost, samples, node_of_sample);
 	flat_errors_finish(f, &e, &s);
 	slices_release(&s);
 	free(outermost);
+}
+
+void flat_build_code(struct flat *f, struct calltree *t, const struct profile *p,
+		     const struct filter_result *samples, uint32_t event,
+		     const struct calltree_options *options)
+{
+	uint32_t *node_of_sample = xcalloc(samples->samples.len, sizeof(*node_of_sample));
+
+	calltree_build_upright(t, p, samples, event, options, node_of_sample);
+	flat_sum_tree(f, t, samples, node_of_sample);
 	free(node_of_sample);
 }

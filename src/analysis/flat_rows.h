@@ -22,6 +22,9 @@ void flat_errors_add_slice(struct flat_errors *e, const struct slices *s, uint32
 /* Shares of what was sampled become shares of all; releases e. */
 void flat_errors_finish(struct flat *f, struct flat_errors *e, const struct slices *s);
 
+/* Rows of an upright tree's keys; node_of_sample: per entry of samples. */
+void flat_sum_tree(struct flat *f, const struct calltree *t, const struct filter_result *samples,
+		   const uint32_t *node_of_sample);
 /* Rows of functions, modules or lines. */
 void flat_build_code(struct flat *f, struct calltree *t, const struct profile *p,
 		     const struct filter_result *samples, uint32_t event,

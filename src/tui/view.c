@@ -1,4 +1,4 @@
-/* Making trees and tables, and keeping what does not change. */
+/* Making trees and tables, from what is there already where that is possible. */
 #include "tui/view.h"
 
 #include <stdlib.h>
@@ -14,184 +14,248 @@ void view_init(struct view *v, const struct profile *p, const struct calltree_op
 	v->frames = frames;
 }
 
-static void drop_trees(struct view *v)
-{
-	for (unsigned i = 0; i < v->tree_count; i++)
-		calltree_release(&v->trees[i]);
-	v->tree_count = 0;
-	v->has_trees = false;
-}
-
-static void drop_table(struct view *v)
-{
-	if (v->has_table)
-		flat_release(&v->flat);
-	v->has_table = false;
-}
-
-static void drop_samples(struct view *v)
-{
-	drop_trees(v);
-	drop_table(v);
-	if (v->has_lines)
-		hot_lines_release(&v->lines);
-	if (v->has_samples) {
-		filter_result_release(&v->samples);
-		hidden_release(&v->hidden);
-	}
-	v->has_lines = v->has_samples = false;
-}
-
 void view_release(struct view *v)
 {
-	drop_samples(v);
+	kept_release(&v->kept);
 	state_release(&v->made_of);
 }
 
-struct calltree_options view_options(const struct view *v, const struct state *s)
+static struct calltree_options options_of(const struct calltree_options *frames,
+					  const struct hidden *hidden, const struct state *s)
 {
-	struct calltree_options o = *v->frames;
+	struct calltree_options o = *frames;
 
 	o.by_module = s->by_module;
 	o.merge_recursion = s->fold;
 	o.inverted = s->view == VIEW_UP;
-	o.hides = v->hidden.items.len ? hidden_hides : NULL;
-	o.hides_context = &v->hidden;
+	o.hides = hidden->items.len ? hidden_hides : NULL;
+	o.hides_context = hidden;
 	return o;
 }
 
-static bool same_filters(const struct filters *a, const struct filters *b)
+struct calltree_options view_options(const struct view *v, const struct state *s)
 {
-	if (a->items.len != b->items.len)
-		return false;
-	for (size_t i = 0; i < a->items.len; i++)
-		if (a->items.data[i].kind != b->items.data[i].kind ||
-		    strcmp(a->items.data[i].word, b->items.data[i].word) != 0)
-			return false;
-	return true;
+	return options_of(v->frames, &v->hidden, s);
 }
 
-static bool same_text(const char *a, const char *b)
+/* ---- samples ---- */
+
+static uint64_t sum_weights(const struct profile *p, const struct chosen *c)
 {
-	return a == b || (a && b && strcmp(a, b) == 0);
-}
+	uint64_t limit = frame_weight_limit(p, &c->samples), total = 0;
 
-static bool same_trees(const struct state *a, const struct state *b)
-{
-	return a->view == b->view && a->by_module == b->by_module && a->fold == b->fold &&
-	       same_text(a->around, b->around);
-}
-
-static int make_around(struct calltree trees[2], const struct view *v, const struct state *s,
-		       struct error *err)
-{
-	struct calltree_options o = view_options(v, s);
-
-	if (calltree_callees(&trees[0], v->profile, &v->samples, v->event, &o, "callers & callees",
-			     s->around, err) < 0)
-		return -1;
-	if (calltree_callers(&trees[1], v->profile, &v->samples, v->event, &o, "callers & callees",
-			     s->around, err) == 0)
-		return 0;
-	calltree_release(&trees[0]);
-	return -1;
-}
-
-static int make_trees(struct view *v, const struct state *s, struct error *err)
-{
-	struct calltree_options o = view_options(v, s);
-	struct calltree trees[2];
-	unsigned count = s->view == VIEW_AROUND ? 2 : 1;
-
-	if (s->view == VIEW_AROUND) {
-		if (make_around(trees, v, s, err) < 0)
-			return -1;
-	} else {
-		calltree_build(&trees[0], v->profile, &v->samples, v->event, &o);
-	}
-	drop_trees(v);
-	memcpy(v->trees, trees, count * sizeof(*trees));
-	v->tree_count = count;
-	v->has_trees = true;
-	return 0;
-}
-
-static void remember(struct view *v, const struct state *s)
-{
-	state_release(&v->made_of);
-	state_copy(&v->made_of, s);
-}
-
-static uint64_t sum_weights(const struct view *v)
-{
-	uint64_t limit = frame_weight_limit(v->profile, &v->samples), total = 0;
-
-	for (size_t i = 0; i < v->samples.samples.len; i++) {
-		const struct profile_sample *s =
-			&v->profile->samples.data[v->samples.samples.data[i]];
-		if (s->event == v->event)
+	for (size_t i = 0; i < c->samples.samples.len; i++) {
+		const struct profile_sample *s = &p->samples.data[c->samples.samples.data[i]];
+		if (s->event == c->event)
 			total += s->weight < limit ? s->weight : limit;
 	}
 	return total;
 }
 
-/* Into a view of its own, which takes v's place only when all succeeded. */
-static int make_samples(struct view *v, const struct state *s, struct error *err)
+static struct chosen *choose(struct view *v, const struct filters *filters, struct error *err)
 {
-	struct view fresh;
+	struct chosen *c = kept_chosen(&v->kept, filters);
 
-	view_init(&fresh, v->profile, v->frames);
-	if (hidden_compile(&fresh.hidden, &s->filters, err) < 0)
-		return -1;
-	if (filters_apply(&s->filters, v->profile, &fresh.samples, &fresh.event, err) < 0) {
-		hidden_release(&fresh.hidden);
-		return -1;
+	if (c)
+		return c;
+	c = xcalloc(1, sizeof(*c));
+	if (hidden_compile(&c->hidden, filters, err) < 0) {
+		free(c);
+		return NULL;
 	}
-	fresh.has_samples = true;
-	fresh.total = sum_weights(&fresh);
-	if (make_trees(&fresh, s, err) < 0) {
-		view_release(&fresh);
-		return -1;
+	if (filters_apply(filters, v->profile, &c->samples, &c->event, err) < 0) {
+		hidden_release(&c->hidden);
+		free(c);
+		return NULL;
 	}
-	view_release(v);
-	*v = fresh;
-	return 0;
+	filters_copy(&c->filters, filters);
+	c->total = sum_weights(v->profile, c);
+	kept_add_chosen(&v->kept, c);
+	return c;
+}
+
+/* ---- trees ---- */
+
+static bool has_all_samples(const struct state *s)
+{
+	for (size_t i = 0; i < s->filters.items.len; i++)
+		if (s->filters.items.data[i].kind != FILTER_HIDE)
+			return false;
+	return true;
+}
+
+static bool has_other_events(const struct profile *p, uint32_t event)
+{
+	for (size_t i = 0; i < p->samples.len; i++)
+		if (p->samples.data[i].event != event)
+			return true;
+	return false;
+}
+
+static struct planted *plant(const struct state *s)
+{
+	struct planted *p = xcalloc(1, sizeof(*p));
+
+	state_copy(&p->of, s);
+	p->count = 1;
+	return p;
+}
+
+static uint32_t *nodes_for(const struct chosen *c)
+{
+	return xcalloc(c->samples.samples.len + 1, sizeof(uint32_t));
+}
+
+/* The tree of all samples, as others are made from it. NULL: there is none, nor should be. */
+static struct planted *base_for(struct view *v, const struct chosen *c, const struct state *s)
+{
+	const struct profile *p = v->profile;
+	struct planted *base = kept_base(&v->kept, s);
+	struct calltree_options o = options_of(v->frames, &c->hidden, s);
+
+	if (base || !has_all_samples(s))
+		return base;
+	base = plant(s);
+	base->node_of_sample = nodes_for(c);
+	calltree_build_places(&base->trees[0], p, &c->samples, c->event, &o, base->node_of_sample);
+	base->places = xrealloc_array(NULL, p->samples.len + 1, sizeof(*base->places));
+	memset(base->places, 0xff, (p->samples.len + 1) * sizeof(*base->places));
+	for (size_t i = 0; i < c->samples.samples.len; i++)
+		base->places[c->samples.samples.data[i]] = base->node_of_sample[i];
+	kept_add_planted(&v->kept, base);
+	return base;
+}
+
+/* From the root down; s: upright. */
+static struct planted *plant_upright(struct view *v, const struct chosen *c, const struct state *s,
+				     struct planted **base)
+{
+	struct calltree_options o = options_of(v->frames, &c->hidden, s);
+
+	*base = base_for(v, c, s);
+	if (*base && has_all_samples(s) && (*base)->trees[0].event == c->event &&
+	    !has_other_events(v->profile, c->event))
+		return *base;
+	struct planted *p = kept_planted(&v->kept, s);
+	if (p)
+		return p;
+	p = plant(s);
+	if (*base) {
+		p->node_of_sample = nodes_for(c);
+		calltree_select(&p->trees[0], &(*base)->trees[0], (*base)->places, &c->samples,
+				c->event, p->node_of_sample);
+	} else {
+		calltree_build(&p->trees[0], v->profile, &c->samples, c->event, &o);
+	}
+	kept_add_planted(&v->kept, p);
+	return p;
+}
+
+static struct planted *plant_bottom_up(struct view *v, const struct chosen *c,
+				       const struct state *s, struct planted **base)
+{
+	struct state upright = *s;
+
+	upright.view = VIEW_DOWN;
+	const struct planted *from = plant_upright(v, c, &upright, base);
+	struct planted *p = plant(s);
+	calltree_turn_over(&p->trees[0], &from->trees[0]);
+	kept_add_planted(&v->kept, p);
+	return p;
+}
+
+static struct planted *plant_around(struct view *v, const struct chosen *c, const struct state *s,
+				    struct error *err)
+{
+	struct calltree_options o = options_of(v->frames, &c->hidden, s);
+	struct calltree trees[2];
+
+	if (calltree_callees(&trees[0], v->profile, &c->samples, c->event, &o, "callers & callees",
+			     s->around, err) < 0)
+		return NULL;
+	if (calltree_callers(&trees[1], v->profile, &c->samples, c->event, &o, "callers & callees",
+			     s->around, err) < 0) {
+		calltree_release(&trees[0]);
+		return NULL;
+	}
+	struct planted *p = plant(s);
+	memcpy(p->trees, trees, sizeof(trees));
+	p->count = 2;
+	kept_add_planted(&v->kept, p);
+	return p;
+}
+
+/* ---- what is shown ---- */
+
+/* The parts of c and p, for who draws. */
+static void show(struct view *v, const struct state *s, struct chosen *c, struct planted *p)
+{
+	v->chosen = c;
+	v->planted = p;
+	v->samples = c->samples;
+	v->event = c->event;
+	v->total = c->total;
+	v->hidden = c->hidden;
+	v->lines = c->lines;
+	v->has_table = c->has_flat[s->by_module];
+	v->flat = c->flat[s->by_module];
+	memcpy(v->trees, p->trees, sizeof(v->trees));
+	v->tree_count = p->count;
+	v->has_trees = true;
+	state_release(&v->made_of);
+	state_copy(&v->made_of, s);
 }
 
 int view_make(struct view *v, const struct state *s, struct error *err)
 {
-	bool by_module = v->made_of.by_module;
+	struct planted *p, *base = NULL;
 
-	if (!v->has_samples || !same_filters(&v->made_of.filters, &s->filters)) {
-		if (make_samples(v, s, err) < 0)
-			return -1;
-	} else if (!v->has_trees || !same_trees(&v->made_of, s)) {
-		if (make_trees(v, s, err) < 0)
-			return -1;
-		if (by_module != s->by_module)
-			drop_table(v);
+	if (v->has_trees && same_trees(&v->made_of, s) &&
+	    same_filters(&v->made_of.filters, &s->filters)) {
+		show(v, s, v->chosen, v->planted);
+		return 0;
 	}
-	remember(v, s);
+	struct chosen *c = choose(v, &s->filters, err);
+	if (!c)
+		return -1;
+	if (s->view == VIEW_DOWN)
+		p = plant_upright(v, c, s, &base);
+	else if (!(p = kept_planted(&v->kept, s)))
+		p = s->view == VIEW_UP ? plant_bottom_up(v, c, s, &base)
+				       : plant_around(v, c, s, err);
+	if (!p)
+		return -1;
+	show(v, s, c, p);
+	kept_bound(&v->kept, c, p, base);
 	return 0;
 }
 
 const struct flat *view_table(struct view *v)
 {
-	if (!v->has_table) {
+	struct chosen *c = v->chosen;
+	bool by_module = v->made_of.by_module;
+
+	if (!c->has_flat[by_module] && v->planted->node_of_sample) {
+		flat_build_from_tree(&c->flat[by_module], &v->planted->trees[0], &c->samples,
+				     v->planted->node_of_sample);
+	} else if (!c->has_flat[by_module]) {
 		struct calltree_options o = view_options(v, &v->made_of);
-		flat_build(&v->flat, v->profile, &v->samples, v->event,
-			   v->made_of.by_module ? FLAT_BY_MODULE : FLAT_BY_FUNCTION, &o);
-		v->has_table = true;
+		flat_build(&c->flat[by_module], v->profile, &c->samples, c->event,
+			   by_module ? FLAT_BY_MODULE : FLAT_BY_FUNCTION, &o);
 	}
+	c->has_flat[by_module] = v->has_table = true;
+	v->flat = c->flat[by_module];
 	return &v->flat;
 }
 
 const struct hot_lines *view_lines(struct view *v)
 {
-	if (!v->has_lines) {
-		hot_lines_find_all(&v->lines, v->profile, &v->samples, v->event,
+	struct chosen *c = v->chosen;
+
+	if (!c->has_lines)
+		hot_lines_find_all(&c->lines, v->profile, &c->samples, c->event,
 				   v->frames->no_inline);
-		v->has_lines = true;
-	}
+	c->has_lines = true;
+	v->lines = c->lines;
 	return &v->lines;
 }

@@ -3,16 +3,17 @@
 #define PROF_TUI_VIEW_H
 
 #include "analysis/calltree.h"
-#include "analysis/filter.h"
-#include "analysis/flat.h"
-#include "analysis/hot_lines.h"
-#include "tui/state.h"
+#include "tui/kept.h"
 
+/* Trees, tables and samples belong to what is kept. */
 struct view {
 	const struct profile *profile;
 	const struct calltree_options *frames;
-	struct state made_of; /* what is below was made for it; view and table may differ */
-	bool has_samples, has_trees, has_table, has_lines;
+	struct kept kept;
+	struct chosen *chosen;	 /* NULL until something was made */
+	struct planted *planted; /* what is shown */
+	struct state made_of;	 /* it was made for this; root_below and table may differ */
+	bool has_trees, has_table;
 	struct filter_result samples;
 	uint32_t event;
 	uint64_t total; /* weight of all samples */
@@ -25,7 +26,7 @@ struct view {
 
 void view_init(struct view *v, const struct profile *p, const struct calltree_options *frames);
 void view_release(struct view *v);
-/* Make what s needs and is not there yet. On failure all is as it was. */
+/* Make what s needs and is not there. On failure all is as it was. */
 int view_make(struct view *v, const struct state *s, struct error *err);
 /* Rows of functions or modules, made when first asked for. */
 const struct flat *view_table(struct view *v);

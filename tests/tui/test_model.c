@@ -310,6 +310,29 @@ static void test_moves_are_cheap(void **state)
 	fixture_release(&f);
 }
 
+/* What was shown before is still there. */
+static void test_former_trees_are_kept(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	fixture_init(&f, wide_profile, 120, 40);
+	const struct calltree *shown = &f.model.view.trees[0];
+	const struct calltree_node *start = shown->nodes.data;
+	press(&f, "b");
+	const struct calltree_node *up = shown->nodes.data;
+	press(&f, "u down down down f");
+	const struct calltree_node *part = shown->nodes.data;
+	assert_ptr_not_equal(part, start);
+	press(&f, "u");
+	assert_ptr_equal(shown->nodes.data, start);
+	press(&f, "b");
+	assert_ptr_equal(shown->nodes.data, up);
+	press(&f, "u down down down f");
+	assert_ptr_equal(shown->nodes.data, part);
+	fixture_release(&f);
+}
+
 static void one_sample(struct build *b, struct filter_result *all)
 {
 	build_init(b);
@@ -380,6 +403,7 @@ int run_model_tests(void)
 		cmocka_unit_test(test_hostile_names),
 		cmocka_unit_test(test_deep_stacks),
 		cmocka_unit_test(test_moves_are_cheap),
+		cmocka_unit_test(test_former_trees_are_kept),
 		cmocka_unit_test(test_one_and_no_sample),
 		cmocka_unit_test(test_start_around_a_function),
 	};
