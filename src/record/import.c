@@ -3,6 +3,7 @@
 
 #include "base/io.h"
 #include "base/log.h"
+#include "base/memory.h"
 #include "event/perf_data.h"
 #include "profile/writer.h"
 #include "record/apart.h"
@@ -10,6 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
+
+#define KERNEL_PATH "[kernel.kallsyms]"
 
 bool record_is_perf_data(const void *head, size_t len)
 {
@@ -94,15 +98,73 @@ static void tell(struct pipeline *p, const char *name, const char *text)
 	log_message(LOG_NOTICE, "%s: %s", name, text);
 }
 
-static int import_records(struct perf_data *in, const char *name, struct pipeline *p,
+struct import {
+	int in_fd, out_fd;
+	const char *name;
+	struct utsname here;
+};
+
+static bool differs(const char *recorded, const char *here)
+{
+	return *recorded && strcmp(recorded, here) != 0;
+}
+
+/* Only the running kernel's functions can be looked up, and a recording may be of another one. */
+static void know_kernel(const struct perf_data *in, struct pipeline *p, const struct utsname *here)
+{
+	const struct perf_data_info *info = perf_data_info(in);
+	struct task_module *kernel = task_kernel_module(pipeline_tasks(p));
+	for (uint32_t i = 0; i < perf_data_build_id_count(in); i++) {
+		const struct perf_data_build_id *id = perf_data_build_id(in, i);
+		if (!id->is_kernel || strncmp(id->path, KERNEL_PATH, sizeof(KERNEL_PATH) - 1) != 0)
+			continue;
+		memcpy(kernel->build_id, id->build_id, id->len);
+		kernel->build_id_len = id->len;
+		kernel->identity = IDENTITY_GNU_BUILD_ID;
+	}
+	bool is_known = kernel->build_id_len || kernel->kernel_text || *info->kernel_release;
+	bool is_other = differs(info->kernel_release, here->release) ||
+			differs(info->hostname, here->nodename);
+	kernel->refused = !is_known || is_other;
+	free(kernel->note);
+	kernel->note =
+		is_other
+			? xasprintf(
+				  "no kernel names: recorded on %.100s with Linux %.100s, not here",
+				  *info->hostname ? info->hostname : "a machine",
+				  *info->kernel_release ? info->kernel_release
+							: "of another version")
+		: is_known
+			? NULL
+			: xstrdup("no kernel names: the recording does not say which kernel it is of");
+}
+
+/* perf tells where the kernel's code begins: that is elsewhere after each start. */
+static void see_kernel(struct pipeline *p, const struct record *r)
+{
+	const struct record_mmap *m = &r->u.mmap;
+	bool is_kernel = r->kind == RECORD_MMAP && r->pid == UINT32_MAX && m->path &&
+			 strncmp(m->path, KERNEL_PATH, sizeof(KERNEL_PATH) - 1) == 0;
+	if (is_kernel)
+		task_kernel_module(pipeline_tasks(p))->kernel_text = m->file_offset;
+}
+
+static int import_records(struct perf_data *in, const struct import *what, struct pipeline *p,
 			  struct error *err)
 {
+	const char *name = what->name;
 	struct record r;
 	int got;
 	uint64_t lost = 0;
+	bool is_kernel_known = false;
 	while ((got = perf_data_next(in, &r, err)) > 0) {
 		if (r.kind == RECORD_LOST_SAMPLES)
 			lost += r.u.lost.count;
+		see_kernel(p, &r);
+		if (r.kind == RECORD_SAMPLE && !is_kernel_known) {
+			know_kernel(in, p, &what->here);
+			is_kernel_known = true;
+		}
 		pipeline_look(p, r.time_ns);
 		pipeline_record(p, &r, false);
 		if (r.kind == RECORD_SAMPLE && pipeline_tick(p, r.time_ns, err) < 0)
@@ -126,11 +188,6 @@ static int import_records(struct perf_data *in, const char *name, struct pipelin
 	return pipeline_finish(p, &end, err);
 }
 
-struct import {
-	int in_fd, out_fd;
-	const char *name;
-};
-
 static int import(void *ctx, struct files *files, struct error *err)
 {
 	const struct import *what = ctx;
@@ -144,7 +201,7 @@ static int import(void *ctx, struct files *files, struct error *err)
 		return -1;
 	}
 	struct pipeline *p = new_pipeline(in, what->in_fd, files, writer);
-	int result = import_records(in, what->name, p, err);
+	int result = import_records(in, what, p, err);
 	pipeline_free(p);
 	profile_writer_free(writer);
 	perf_data_free(in);
@@ -153,7 +210,8 @@ static int import(void *ctx, struct files *files, struct error *err)
 
 int record_import_perf_data(int in_fd, const char *name, int out_fd, struct error *err)
 {
-	struct import what = { in_fd, out_fd, name };
+	struct import what = { .in_fd = in_fd, .out_fd = out_fd, .name = name };
+	uname(&what.here);
 	struct apart_job job = {
 		.name = name, .run = import, .ctx = &what, .fds = { in_fd, out_fd }, .fd_count = 2
 	};

@@ -395,6 +395,8 @@ static struct batch *batch_new(const struct task_module *m, enum batch_kind kind
 		.build_id = b->build_id,
 		.build_id_len = m->build_id_len,
 		.content_hash = content_hash(m),
+		.refused = m->kind == MODULE_KERNEL && m->refused,
+		.kernel_text = m->kernel_text,
 		.fd = m->fd >= 0 ? fcntl(m->fd, F_DUPFD_CLOEXEC, 0) : -1,
 		.pid = m->seen_pid,
 	};

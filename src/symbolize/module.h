@@ -29,7 +29,8 @@ struct symbol_module {
 	char *path;
 	uint8_t build_id[64];
 	size_t build_id_len;
-	uint64_t content_hash;
+	uint64_t content_hash, kernel_text; /* as symbolize_module's */
+	bool refused;
 	int fd; /* our duplicate, -1 when the file is not at hand */
 	pid_t pid;
 	bool loaded;

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/bytes.h"
 #include "symbolize/kallsyms.h"
 #include "symbolize/module.h"
 #include "symbolize/remember.h"
@@ -101,12 +102,8 @@ static void use_kept(struct symbol_module *m, const struct module_loading *with)
 	m->index_read = false;
 }
 
-void module_load_kernel(struct symbol_module *m, const struct module_loading *with)
+static void load_running(struct symbol_module *m, const struct module_loading *with)
 {
-	m->loading = with;
-	m->result.symbols = SYMBOLS_MISSING;
-	if (!with->files)
-		return;
 	if (with->use_cache)
 		recall_table(m, with);
 	if (m->table)
@@ -118,11 +115,87 @@ void module_load_kernel(struct symbol_module *m, const struct module_loading *wi
 	use_kept(m, with);
 }
 
+/* ---- the kernel of an imported recording ---- */
+
+#define NOTE_NAME	  "GNU"
+#define NOTE_BYTES	  12 /* lengths of name and content, type */
+#define NOTE_GNU_BUILD_ID 3
+
+/* The running kernel's build ID is that of the recording, as far as both are known. */
+static bool is_same_build(const struct symbol_module *m, const struct module_loading *with)
+{
+	struct bytes notes = { 0 };
+	struct bytes_reader r;
+	bool same = true;
+
+	if (m->build_id_len == 0 ||
+	    files_read_proc(with->files, FILES_PROC_KERNEL_NOTES, 0, 0, &notes, NULL) < 0)
+		return true;
+	reader_init(&r, notes.data, notes.len);
+	while (reader_left(&r) >= NOTE_BYTES) {
+		uint32_t name_len = reader_u32(&r), len = reader_u32(&r), type = reader_u32(&r);
+		const uint8_t *name = reader_take(&r, ((uint64_t)name_len + 3) & ~(uint64_t)3);
+		const uint8_t *id = reader_take(&r, ((uint64_t)len + 3) & ~(uint64_t)3);
+		if (name && id && type == NOTE_GNU_BUILD_ID && name_len == sizeof(NOTE_NAME) &&
+		    memcmp(name, NOTE_NAME, sizeof(NOTE_NAME)) == 0)
+			same = len == m->build_id_len && memcmp(id, m->build_id, len) == 0;
+	}
+	bytes_release(&notes);
+	return same;
+}
+
+/* A kernel is elsewhere in memory each time that it starts: a function begins where the recording's
+ * code began. */
+static bool is_same_place(struct symbol_module *m)
+{
+	struct symbol found;
+
+	if (m->kernel_text == 0)
+		return true;
+	if (m->table)
+		return symbol_table_find(m->table, m->kernel_text, &found) == SYMBOL_TABLE_FOUND &&
+		       found.start == m->kernel_text;
+	const struct symbol *s = symbol_index_find(&m->index, m->kernel_text);
+	return s && s->start == m->kernel_text;
+}
+
+static void load_imported(struct symbol_module *m, const struct module_loading *with)
+{
+	if (is_same_build(m, with)) {
+		load_running(m, with);
+		if (m->result.symbols != SYMBOLS_KALLSYMS || is_same_place(m))
+			return;
+		m->result.symbols = SYMBOLS_MISSING;
+		module_note(
+			m,
+			"no kernel names: the kernel has started anew since, elsewhere in memory");
+	} else {
+		module_note(
+			m, "no kernel names: another kernel runs here than was recorded (its build "
+			   "ID differs)");
+	}
+	m->refused = true;
+}
+
+void module_load_kernel(struct symbol_module *m, const struct module_loading *with)
+{
+	m->loading = with;
+	m->result.symbols = SYMBOLS_MISSING;
+	if (!with->files || m->refused)
+		return;
+	if (with->imported)
+		load_imported(m, with);
+	else
+		load_running(m, with);
+}
+
 /* What the remembered table does not know, the kernel may have got since. */
 static const char *name_at(struct symbol_module *m, uint64_t address)
 {
 	struct symbol found;
 
+	if (m->refused)
+		return NULL;
 	if (m->table && symbol_table_find(m->table, address, &found) == SYMBOL_TABLE_FOUND)
 		return found.name;
 	if (m->table && !m->index_read)

@@ -125,6 +125,8 @@ static struct symbol_module *module_new(const struct symbolize_module *from)
 		m->build_id_len = from->build_id_len;
 	}
 	m->content_hash = from->content_hash;
+	m->kernel_text = from->kernel_text;
+	m->refused = from->refused;
 	m->pid = from->pid;
 	m->fd = from->fd >= 0 ? fcntl(from->fd, F_DUPFD_CLOEXEC, 3) : -1;
 	return m;

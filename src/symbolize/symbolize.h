@@ -29,6 +29,8 @@ struct symbolize_module {
 	const uint8_t *build_id;
 	uint8_t build_id_len;
 	uint64_t content_hash; /* of a file without a build ID, see elf_image_content_hash; 0 when not known */
+	bool refused;	       /* what would be found is not what ran: nothing is looked up */
+	uint64_t kernel_text;  /* of an imported recording's kernel: where its code began; 0: not known */
 	int fd;		 /* the file itself, -1 when not at hand; borrowed (duplicated) */
 	pid_t pid;	 /* a process that maps it, 0 when gone or foreign */
 };

@@ -33,6 +33,7 @@ struct task_module {
 	 * here, with the reader's rights, since by now the number may be another's. */
 	pid_t seen_pid;
 	uint32_t generation; /* of generated code, see task_module_generation */
+	uint64_t kernel_text; /* the kernel's, in a replay: the address where its code began; 0: not known */
 };
 
 struct task_mapping {

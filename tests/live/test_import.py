@@ -46,6 +46,38 @@ def test_kernel_names_for_a_user():
     expect("sysctl" not in notes[0], notes[0])
 
 
+def kernel_of(path):
+    modules = json.loads(prof("info", "--json", path).out)["modules"]
+    return [m for m in modules if m["kind"] == "kernel" and m["samples"]][0]
+
+
+def test_another_kernel_than_this():
+    """Functions of the running kernel name nothing in a recording of another one, or of one that lay elsewhere."""
+    perf_record("dd", "if=/dev/zero", "of=/dev/null", "bs=1M", "count=4000")
+    with open("perf.data", "rb") as f:
+        recorded = f.read()
+    if not any(m["kind"] == "kernel" and m["samples"] for m in json.loads(prof("info", "--json", "perf.data").out)["modules"]):
+        raise Skip("no sample was in the kernel")
+    here = kernel_of("perf.data")
+    if here["names"] != "kallsyms":
+        raise Skip("kernel addresses are hidden: " + str(here["note"]))
+    build_id, text = bytes.fromhex(here["build_id"]), recorded.find(b"[kernel.kallsyms]_")
+    release = os.uname().release.encode() + b"\0"
+    others = []
+    if build_id:
+        others.append((recorded.replace(build_id, b"\x01" * len(build_id)), "its build ID differs"))
+    if text > 0: # behind the address where its code begins
+        others.append((recorded[:text - 6] + b"\x12" + recorded[text - 5:], "the kernel has started anew since"))
+    if release in recorded:
+        others.append((recorded.replace(release, b"9" + release[1:]), "recorded on "))
+    expect(others, "nothing to change")
+    for content, why in others:
+        with open("other.data", "wb") as f:
+            f.write(content)
+        kernel = kernel_of("other.data")
+        expect(kernel["names"] != "kallsyms" and why in kernel["note"], "%s: %s" % (why, kernel))
+
+
 def test_secret_that_a_recorded_program_names():
     directory = os.path.abspath(".")
     need_tool("objcopy")
