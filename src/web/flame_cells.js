@@ -112,7 +112,7 @@ function errorOf(nodes, deep) {
 	for (const n of nodes)
 		has.fill(1, n, deep ? T.end[n] : n + 1);
 	for (let n = 1; n < T.count && !deep; n++)
-		if (hidden[T.frame[n]])
+		if (omitted[T.frame[n]])
 			has[n] = has[T.parent[n]];
 	cutCells.forEach((w, i) => has[M.cells.node[i]] && (of[blockOf[M.cells.slice[i]]] += w));
 	const all = sum(blocks), mine = sum(of), without = [];

@@ -6,14 +6,14 @@
 //   F: frames. name, module, file, line, kind, guessed, shade; count
 //   W: what views weigh with, filters applied. self, total, samples, all (samples in the subtree); own: self without
 //      that of hidden frames
-//   hidden: frames that views leave out; what they have themselves is their callers'
+//   omitted: frames that views leave out; what they have themselves is their callers'
 const meta = root.querySelector('.prof-tree');
 const chart = meta.dataset.chart; // in the order of time; so is called a function's own time between two calls of it
 const KINDS = 'ulkjinst';
 const KIND_NAMES = ['program', 'library', 'kernel', 'JIT', 'inlined', 'unknown', 'not sampled', 'thread'];
 const hueOf = kind => meta.dataset.hue && !'st'.includes(KINDS[kind]) ? meta.dataset.hue : KINDS[kind];
 const UNITS = ['count', 'ns', 'bytes'];
-let T, F, W, M, metrics, hidden;
+let T, F, W, M, metrics, omitted;
 
 // Reads integers and columns of them.
 function reader(bytes) {
@@ -127,7 +127,7 @@ function weigh(keep) {
 				self[i] = samples[i] = 0;
 	const own = self.slice();
 	for (let i = T.count - 1; i > 0; i--)
-		if (hidden[T.frame[i]])
+		if (omitted[T.frame[i]])
 			for (const w of [self, samples]) {
 				w[T.parent[i]] += w[i];
 				w[i] = 0;

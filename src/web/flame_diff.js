@@ -168,7 +168,7 @@ function functionsOfBoth() {
 		const until = new Uint32Array(F.count), own = side.W;
 		for (let n = 1; n < T.count; n++) {
 			const f = T.frame[n], k = keyOf[f];
-			if (hidden[f] || !own.total[n])
+			if (omitted[f] || !own.total[n])
 				continue;
 			if (!rows.has(k))
 				rows.set(k, { f, found: false, weights: [0, 0], selfs: [0, 0], errors: [0, 0] });
@@ -194,19 +194,12 @@ function functionsOfBoth() {
 
 function table() {
 	const order = ORDERS[S.table] && S.table !== 'self' ? S.table : 'change', rows = functionsOfBoth().sort(ORDERS[order]);
-	const heading = (key, text, span) => {
-		const b = el('button', { type: 'button' }, text);
-		on(b, 'click', () => change({ table: key }, true));
-		return el('th', { 'aria-sort': order !== key ? 'none' : key === 'name' ? 'ascending' : 'descending', colspan: span }, b);
-	};
-	const t = el('table', { class: 'rows' }, el('tr', {}, heading('name', S.by ? 'Module' : 'Function', 1), el('th', {}, 'base'), heading('total', 'new', 1),
-		heading('change', 'change', 1), el('th', {}, 'told')));
+	const column = (key, text) => heading(key, text, 1, order === key), t = el('table', { class: 'rows' }, el('tr', {}, column('name', S.by ? 'Module' : 'Function'), el('th', {}, 'base'), column('total', 'new'),
+		column('change', 'change'), el('th', {}, 'told')));
 	for (const row of rows.slice(0, tableRows)) {
-		const name = labelOf(row.f) || '(small frames)', go = el('button', { type: 'button' }, name);
-		on(go, 'click', () => row.f && change({ view: 'pair', at: name, zoom: [] }));
 		const shares = row.parts.map((part, s) => percent(row.weights[s], sides[s].all) + (effective[s] ? ` \u00b1${(50 * (part.high - part.low)).toFixed(2)}` : ''));
 		const sign = row.change ? (row.change > 0 ? 'o' : 'b') + shadeOf(row.weights) : 'g0';
-		t.append(el('tr', {}, el('td', {}, swatch(sign), go), ...[...shares, changeText(row), row.change > 0 ? 'more' : row.change ? 'less' : ''].map(x => el('td', {}, x))));
+		t.append(tableRow(row.f, sign, ...shares, changeText(row), row.change > 0 ? 'more' : row.change ? 'less' : ''));
 	}
-	return rows.length > tableRows ? [t, more(rows.length - tableRows)] : rows.length ? [t] : ['nothing that the search finds'];
+	return withRest(t, rows);
 }

@@ -39,11 +39,16 @@ function metricChoice() {
 	return [ui.metric];
 }
 
+function press(text, act, title = '') {
+	const b = el('button', { type: 'button', title }, text);
+	on(b, 'click', act);
+	return b;
+}
+
 // A button; key is its keyboard shortcut, pressed (if given) says whether it is on. needs: can it be used now?
 const buttons = [];
 function button(text, key, title, act, pressed, needs) {
-	const b = el('button', { type: 'button', title: title + (key ? ` (${key})` : '') }, text);
-	on(b, 'click', act);
+	const b = press(text, act, `${title} (${key})`);
 	buttons.push({ b, key, act, pressed, title, needs });
 	return b;
 }
@@ -131,12 +136,26 @@ let tableRows = 100;
 function more(left) {
 	if (tableRows === MOST_ROWS)
 		return `${digits(left)} more: search for them`;
-	const b = el('button', { type: 'button' }, `${digits(left)} more`);
-	on(b, 'click', () => {
+	return press(`${digits(left)} more`, () => {
 		tableRows = MOST_ROWS;
 		showSheet('table');
 	});
-	return b;
+}
+
+// Of a table, which a click on it sorts.
+function heading(key, text, colspan, sorts) {
+	return el('th', { 'aria-sort': !sorts ? 'none' : key === 'name' ? 'ascending' : 'descending', colspan }, press(text, () => change({ table: key }, true)));
+}
+
+// A click on the name shows all of that function.
+function tableRow(f, colour, ...cells) {
+	const name = labelOf(f) || '(small frames)';
+	return el('tr', {}, el('td', {}, swatch(colour), press(shorten(name, 300), () => f && change({ view: 'pair', at: name, zoom: [] }), name)),
+		...cells.map(x => el('td', {}, x)));
+}
+
+function withRest(table, rows) {
+	return rows.length > tableRows ? [table, more(rows.length - tableRows)] : rows.length ? [table] : ['nothing that the search finds'];
 }
 
 function help() {
@@ -152,11 +171,8 @@ function help() {
 function copies() {
 	if (!isRow())
 		return ['no frame is selected'];
-	return [el('table', { class: 'keys' }, ...[['text', describe(selected).join('\n')], ['stack', folded(selected)], ['command', command(selected)]].map(([name, text]) => {
-		const b = el('button', { type: 'button' }, 'Copy ' + name);
-		on(b, 'click', () => copy(text));
-		return el('tr', {}, el('td', {}, b), el('td', {}, el('pre', {}, text.slice(0, 4096))));
-	}))];
+	return [el('table', { class: 'keys' }, ...[['text', describe(selected).join('\n')], ['stack', folded(selected)], ['command', command(selected)]].map(([name, text]) =>
+		el('tr', {}, el('td', {}, press('Copy ' + name, () => copy(text))), el('td', {}, el('pre', {}, text.slice(0, 4096))))))];
 }
 
 let sheet = '';
@@ -185,21 +201,14 @@ function showPath() {
 			parts.push('\u2026');
 			continue;
 		}
-		const b = el('button', { type: 'button', title: nameOf(v) }, shorten(nameOf(v), 40));
-		on(b, 'click', () => zoom(v));
-		parts.push(b);
+		parts.push(press(shorten(nameOf(v), 40), () => zoom(v), nameOf(v)));
 	}
 	for (const o of S.only) {
 		const words = { '+': ' \u2229 only ', '-': ' \u2212 without ', '~': ' \u2212 hidden ' };
-		const b = el('button', { type: 'button', title: 'remove this filter: ' + o.slice(1) }, shorten(o.slice(1), 40));
-		on(b, 'click', () => change({ only: S.only.filter(x => x !== o), zoom: [] }));
-		parts.push(words[o[0]] || ' ', b);
+		parts.push(words[o[0]] || ' ', press(shorten(o.slice(1), 40), () => change({ only: S.only.filter(x => x !== o), zoom: [] }),
+			'remove this filter: ' + o.slice(1)));
 	}
-	const chip = (text, title, what) => {
-		const b = el('button', { type: 'button', title }, text);
-		on(b, 'click', () => change(what));
-		parts.push(' \u2229 ', b);
-	};
+	const chip = (text, title, what) => parts.push(' \u2229 ', press(text, () => change(what), title));
 	if (span())
 		chip(S.time.replace(',', '\u2013') + ' s', 'show all times', { time: '' });
 	if (shownThreads().includes(false))

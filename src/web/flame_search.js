@@ -24,7 +24,7 @@ function find(pattern) {
 	const { hits } = search;
 	outermost(f => hits[f], n => search.weight += W.total[n]);
 	for (let n = 1; n < T.count; n++)
-		search.frames += hits[T.frame[n]] && !hidden[T.frame[n]] && W.total[n] ? 1 : 0;
+		search.frames += hits[T.frame[n]] && !omitted[T.frame[n]] && W.total[n] ? 1 : 0;
 }
 
 function isHit(v) {

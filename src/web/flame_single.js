@@ -30,18 +30,10 @@ function numbers(v) {
 // What the search finds, or all. A click on a name shows all of that function.
 function table() {
 	const rows = functions().filter(r => r.found).sort(ORDERS[S.table] || ORDERS['self']);
-	const order = (key, span, text = key) => {
-		const b = el('button', { type: 'button' }, text);
-		on(b, 'click', () => change({ table: key }, true));
-		return el('th', { 'aria-sort': S.table !== key ? 'none' : key === 'name' ? 'ascending' : 'descending', colspan: span }, b);
-	};
+	const order = (key, colspan, text) => heading(key, text, colspan, S.table === key);
 	const t = el('table', { class: 'rows' },
-		el('tr', {}, order('name', 1, S.by ? 'Module' : 'Function'), order('self', 2), order('total', 2)));
-	for (const r of rows.slice(0, tableRows)) {
-		const name = labelOf(r.f) || '(small frames)', go = el('button', { type: 'button', title: name }, shorten(name, 300));
-		on(go, 'click', () => r.f && change({ view: 'pair', at: name, zoom: [] }));
-		t.append(el('tr', {}, el('td', {}, swatch(hueOf(F.kind[r.f]) + '0'), go), ...[weight(r.self), share(r.self),
-			weight(r.total), share(r.total)].map(x => el('td', {}, x))));
-	}
-	return rows.length > tableRows ? [t, more(rows.length - tableRows)] : rows.length ? [t] : ['nothing that the search finds'];
+		el('tr', {}, order('name', 1, S.by ? 'Module' : 'Function'), order('self', 2, 'self'), order('total', 2, 'total')));
+	for (const r of rows.slice(0, tableRows))
+		t.append(tableRow(r.f, hueOf(F.kind[r.f]) + '0', weight(r.self), share(r.self), weight(r.total), share(r.total)));
+	return withRest(t, rows);
 }

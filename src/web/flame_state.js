@@ -79,12 +79,12 @@ function filter() {
 	if (applied === wanted)
 		return;
 	applied = wanted;
-	hidden = Uint8Array.from(F.name, (name, f) => chart && name === chart && KINDS[F.kind[f]] === 's');
+	omitted = Uint8Array.from(F.name, (name, f) => chart && name === chart && KINDS[F.kind[f]] === 's');
 	const marks = [];
 	for (const o of S.only) {
 		const hits = filtered(o.slice(1)), on = new Uint8Array(T.count);
 		if (o[0] === '~')
-			hits.forEach((hit, f) => hidden[f] |= hit);
+			hits.forEach((hit, f) => omitted[f] |= hit);
 		else
 			marks.push({ on, want: o[0] === '+' ? 1 : 0 });
 		for (let n = 1; n < T.count; n++)

@@ -57,8 +57,8 @@ function openDown(v, groups, fold) {
 		gap += W.own[top];
 		// In the place of a hidden or folded node come its children.
 		for (let n = top + 1, inside; n < T.end[top]; n = inside ? n + 1 : T.end[n]) {
-			const f = T.frame[n], k = keyOf[f], folded = fold && k === v.k && !hidden[f];
-			inside = folded || hidden[f];
+			const f = T.frame[n], k = keyOf[f], folded = fold && k === v.k && !omitted[f];
+			inside = folded || omitted[f];
 			if (inside)
 				gap += W.own[n];
 			if (folded) {
@@ -99,7 +99,7 @@ function openUp(v, groups, fold) {
 				addUp(groups, v, n, n);
 	for (let i = 0; i < v.ns.length; i++) {
 		let n = T.parent[v.ns[i]];
-		while (n > 0 && (hidden[T.frame[n]] || fold && keyOf[T.frame[n]] === v.k))
+		while (n > 0 && (omitted[T.frame[n]] || fold && keyOf[T.frame[n]] === v.k))
 			n = T.parent[n];
 		if (n > 0)
 			addUp(groups, v, n, v.from[i]);
@@ -132,7 +132,7 @@ function whole(up) {
 // Calls visit(node) for the nodes with frame f for which test(f) holds and that lie in no other such node.
 function outermost(test, visit) {
 	for (let n = 1; n < T.count;) {
-		if (test(T.frame[n]) && !hidden[T.frame[n]]) {
+		if (test(T.frame[n]) && !omitted[T.frame[n]]) {
 			visit(n);
 			n = T.end[n];
 		} else {
@@ -163,7 +163,7 @@ function functions() {
 	const rows = new Map(), until = new Uint32Array(F.count);
 	for (let n = 1; n < T.count; n++) {
 		const f = T.frame[n], k = keyOf[f];
-		if (hidden[f] || !W.total[n])
+		if (omitted[f] || !W.total[n])
 			continue;
 		let row = rows.get(k);
 		if (!row)

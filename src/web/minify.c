@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,11 +13,29 @@
 struct name {
 	const char *s;
 	size_t len, uses, first;
+	bool is_global; /* one name everywhere: a property, or declared outside of all functions */
+	bool *units;	/* it stands in these */
 	char short_name[8];
 };
 
 struct names {
 	VEC(struct name) rows;
+};
+
+#define NOT_OURS UINT32_MAX
+
+struct word { /* a token */
+	struct token token;
+	uint32_t name; /* of ours; NOT_OURS */
+	uint32_t unit; /* which function outside of all others it belongs to, or what is between
+			  them */
+};
+
+struct script {
+	VEC(struct word) words;
+	struct names ours, keep;
+	VEC(char) open; /* brackets around the token looked at; '$': of a template */
+	uint32_t units;
 };
 
 static struct name *find_name(struct names *names, const char *s, size_t len)
@@ -46,34 +65,128 @@ static void read_keep(struct names *keep, const char *s)
 	}
 }
 
-static const char *collect(struct names *ours, struct names *keep, const char *script)
+static const char *collect(struct script *script, const char *text)
 {
-	struct tokens tokens = { .pos = script };
+	struct tokens tokens = { .pos = text };
 	struct token t;
 
 	while (tokens_next(&tokens, &t)) {
-		if (t.kind != TOKEN_NAME || find_name(keep, t.s, t.len))
-			continue;
-		struct name *n = find_name(ours, t.s, t.len);
-		n = n ? n : add_name(ours, t.s, t.len);
-		n->uses++;
+		struct word w = { .token = t, .name = NOT_OURS };
+		if (t.kind == TOKEN_NAME && !find_name(&script->keep, t.s, t.len)) {
+			struct name *n = find_name(&script->ours, t.s, t.len);
+			n = n ? n : add_name(&script->ours, t.s, t.len);
+			n->uses++;
+			w.name = (uint32_t)(n - script->ours.rows.data);
+		}
+		vec_push(&script->words, w);
 	}
 	return tokens.wrong;
 }
 
+/* Is the token at i this sign? */
+static bool is_sign(const struct script *script, size_t i, const char *signs)
+{
+	const struct token *t = i < script->words.len ? &script->words.data[i].token : NULL;
+
+	return t && t->kind == TOKEN_SIGN && t->len == 1 && strchr(signs, *t->s);
+}
+
+static bool ends_in_hole(const struct token *t)
+{
+	return t->len >= 2 && memcmp(t->s + t->len - 2, "${", 2) == 0;
+}
+
+/* Keep count of brackets; i is 0 or more. */
+static void follow_brackets(struct script *script, size_t i)
+{
+	const struct token *t = &script->words.data[i].token;
+	bool closes = is_sign(script, i, ")]}") || t->kind == TOKEN_TEMPLATE_TAIL;
+
+	if (closes && script->open.len > 0)
+		script->open.len--;
+	if (is_sign(script, i, "([{"))
+		vec_push(&script->open, *t->s);
+	else if ((t->kind == TOKEN_STRING || t->kind == TOKEN_TEMPLATE_TAIL) && ends_in_hole(t) &&
+		 (*t->s == '`' || *t->s == '}'))
+		vec_push(&script->open, '$');
+}
+
+static size_t count_braces(const struct script *script)
+{
+	size_t braces = 0;
+
+	for (size_t i = 0; i < script->open.len; i++)
+		braces += script->open.data[i] == '{';
+	return braces;
+}
+
+/* Behind a dot (but three), or a key or a name in braces; what only looks so is taken for one, too.
+ */
+static bool is_property(const struct script *script, size_t i)
+{
+	if (i > 0 && is_sign(script, i - 1, "."))
+		return i < 2 || !is_sign(script, i - 2, ".");
+	bool in_braces = script->open.len > 0 && script->open.data[script->open.len - 1] == '{';
+	return in_braces && i > 0 && is_sign(script, i - 1, "{,") &&
+	       is_sign(script, i + 1, ":,}=(");
+}
+
+static bool is_word_called(const struct script *script, size_t i, const char *text)
+{
+	const struct token *t = &script->words.data[i].token;
+
+	return t->kind == TOKEN_NAME && t->len == strlen(text) && memcmp(t->s, text, t->len) == 0;
+}
+
+/* Does i, outside of all functions, declare a name? "const a = 1, b = 2;", "let [a, b] = x;" */
+static bool is_declared(const struct script *script, size_t i)
+{
+	static const char *const words[] = { "const", "let", "function" };
+
+	if (i == 0)
+		return false;
+	if (script->open.len == 2 && script->open.data[1] == '[')
+		while (i > 1 && !is_sign(script, i - 1, "["))
+			i--;
+	i -= i > 1 && is_sign(script, i - 1, "[");
+	for (size_t k = 0; k < ARRAY_LEN(words); k++)
+		if (is_word_called(script, i - 1, words[k]))
+			return true;
+	return script->open.len == 1 && is_sign(script, i - 1, ",");
+}
+
+/* Which names are global, and which tokens are of one function. All of the script is in one, whose
+ * brace is the first. */
+static void tell_apart(struct script *script)
+{
+	for (size_t i = 0; i < script->words.len; i++) {
+		struct word *w = &script->words.data[i];
+		bool outside = script->open.len == 1 ||
+			       (script->open.len == 2 && script->open.data[1] == '[');
+		bool is_global = count_braces(script) == 0 || (outside && is_declared(script, i)) ||
+				 is_property(script, i);
+		if (w->name != NOT_OURS && is_global)
+			script->ours.rows.data[w->name].is_global = true;
+		w->unit = script->units;
+		follow_brackets(script, i);
+		script->units += script->open.len == 1 && is_sign(script, i, "};");
+	}
+	script->units++;
+}
+
 static int by_use(const void *a, const void *b)
 {
-	const struct name *x = a, *y = b;
+	const struct name *x = *(struct name *const *)a, *y = *(struct name *const *)b;
 
 	if (x->uses != y->uses)
 		return x->uses < y->uses ? 1 : -1;
 	return x->first < y->first ? -1 : 1;
 }
 
-/* a, b, …, Z, aa, ba, …: the n-th of them. */
+/* The n-th of names of one letter, then two, …; letters that are frequent anyway come first. */
 static void nth_name(char *out, size_t n)
 {
-	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	static const char letters[] = "etnraisolcdmpuhgbfvkxwyzTSACEDMLINOPRFWBUGHKVXYZJQjq";
 	size_t len = 0;
 
 	do {
@@ -83,18 +196,70 @@ static void nth_name(char *out, size_t n)
 	out[len] = '\0';
 }
 
-static void shorten(struct names *ours, struct names *keep)
+/* Note in which units each name stands, ours and those that are kept. */
+static void note_units(struct script *script)
 {
-	size_t next = 0;
+	struct names *lists[] = { &script->ours, &script->keep };
 
-	if (ours->rows.len > 1)
-		qsort(ours->rows.data, ours->rows.len, sizeof(struct name), by_use);
-	for (size_t i = 0; i < ours->rows.len; i++) {
-		char *name = ours->rows.data[i].short_name;
-		do
-			nth_name(name, next++);
-		while (find_name(keep, name, strlen(name)));
+	for (size_t l = 0; l < ARRAY_LEN(lists); l++)
+		for (size_t i = 0; i < lists[l]->rows.len; i++)
+			lists[l]->rows.data[i].units = xcalloc(script->units, sizeof(bool));
+	for (size_t i = 0; i < script->words.len; i++) {
+		const struct word *w = &script->words.data[i];
+		struct name *n = w->name != NOT_OURS ? &script->ours.rows.data[w->name]
+				 : w->token.kind == TOKEN_NAME
+					 ? find_name(&script->keep, w->token.s, w->token.len)
+					 : NULL;
+		if (n)
+			n->units[w->unit] = true;
 	}
+}
+
+/* May two names not be one? */
+static bool exclude(const struct script *script, const struct name *a, const struct name *b)
+{
+	if (a->is_global && b->is_global)
+		return true;
+	for (uint32_t i = 0; i < script->units; i++)
+		if (a->units[i] && b->units[i])
+			return true;
+	return false;
+}
+
+/* Can n, which comes behind count sorted names, be called so? */
+static bool is_free(struct script *script, struct name *const *sorted, size_t count,
+		    const struct name *n, const char *short_name)
+{
+	const struct name *kept = find_name(&script->keep, short_name, strlen(short_name));
+
+	if (kept && (n->is_global || exclude(script, kept, n)))
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(sorted[i]->short_name, short_name) == 0 && exclude(script, sorted[i], n))
+			return false;
+	return true;
+}
+
+/* The same name is shortened to the same everywhere, which packs well; different ones may be one
+ * where they never stand in the same function. */
+static void shorten(struct script *script)
+{
+	size_t count = script->ours.rows.len;
+	struct name **sorted = xcalloc(count + 1, sizeof(struct name *));
+
+	for (size_t i = 0; i < count; i++)
+		sorted[i] = &script->ours.rows.data[i];
+	if (count > 1)
+		qsort(sorted, count, sizeof(struct name *), by_use);
+	for (size_t i = 0; i < count; i++) {
+		char short_name[sizeof(sorted[i]->short_name)];
+		size_t next = 0;
+		do
+			nth_name(short_name, next++);
+		while (!is_free(script, sorted, i, sorted[i], short_name));
+		memcpy(sorted[i]->short_name, short_name, sizeof(short_name));
+	}
+	free(sorted);
 }
 
 static bool is_word(char c)
@@ -108,39 +273,49 @@ static bool needs_space(char before, char after)
 	       ((before == '+' || before == '-') && before == after);
 }
 
-static void write_script(struct bytes *out, struct names *ours, const char *script)
+static void write_word(struct bytes *out, const struct script *script, const struct word *w,
+		       size_t start)
 {
-	struct tokens tokens = { .pos = script };
-	struct token t;
-	size_t start = out->len;
+	const struct token *t = &w->token;
+	bool is_const = t->kind == TOKEN_NAME && t->len == 5 && memcmp(t->s, "const", 5) == 0;
+	const char *s = w->name != NOT_OURS ? script->ours.rows.data[w->name].short_name
+			: is_const	    ? "let"
+					    : t->s;
+	size_t len = w->name != NOT_OURS || is_const ? strlen(s) : t->len;
+	char before = out->len > start ? (char)out->data[out->len - 1] : ' ';
 
-	while (tokens_next(&tokens, &t)) {
-		const struct name *n = t.kind == TOKEN_NAME ? find_name(ours, t.s, t.len) : NULL;
-		bool is_const = t.kind == TOKEN_NAME && t.len == 5 && memcmp(t.s, "const", 5) == 0;
-		const char *s = n ? n->short_name : is_const ? "let" : t.s;
-		size_t len = n || is_const ? strlen(s) : t.len;
-		char before = out->len > start ? (char)out->data[out->len - 1] : ' ';
-		bool joins = t.kind == TOKEN_TEMPLATE_TAIL;
-		if (s[0] == '}' && before == ';')
-			out->len--; /* the block's end ends the statement */
-		else if (!joins && needs_space(before, s[0]))
-			bytes_u8(out, ' ');
-		bytes_append(out, s, len);
-	}
+	if (s[0] == '}' && before == ';')
+		out->len--; /* the block's end ends the statement */
+	else if (t->kind != TOKEN_TEMPLATE_TAIL && needs_space(before, s[0]))
+		bytes_u8(out, ' ');
+	bytes_append(out, s, len);
 }
 
-const char *minify_script(struct bytes *out, const char *script, const char *keep_text)
+static void release_names(struct names *names)
 {
-	struct names ours = { 0 }, keep = { 0 };
+	for (size_t i = 0; i < names->rows.len; i++)
+		free(names->rows.data[i].units);
+	vec_release(&names->rows);
+}
 
-	read_keep(&keep, keep_text);
-	const char *wrong = collect(&ours, &keep, script);
+const char *minify_script(struct bytes *out, const char *text, const char *keep_text)
+{
+	struct script script = { 0 };
+	size_t start = out->len;
+
+	read_keep(&script.keep, keep_text);
+	const char *wrong = collect(&script, text);
 	if (!wrong) {
-		shorten(&ours, &keep);
-		write_script(out, &ours, script);
+		tell_apart(&script);
+		note_units(&script);
+		shorten(&script);
+		for (size_t i = 0; i < script.words.len; i++)
+			write_word(out, &script, &script.words.data[i], start);
 	}
-	vec_release(&ours.rows);
-	vec_release(&keep.rows);
+	vec_release(&script.words);
+	release_names(&script.ours);
+	release_names(&script.keep);
+	vec_release(&script.open);
 	return wrong;
 }
 

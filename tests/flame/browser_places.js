@@ -34,6 +34,13 @@ module.exports = {
 		await live(p);
 		assert(await p.value('document.documentElement.scrollWidth <= innerWidth'));
 		assert((await labels(p)).includes('tokenize'));
+		// The help's keys stay whole, and all of it can be read.
+		await p.resize(400, 600);
+		await focus(p);
+		await p.key('?');
+		const sheet = await p.value(`(() => { const s = document.querySelector('.sheet'), row = [...s.querySelectorAll('tr')].map(r => [r.offsetHeight,
+			r.cells[0].querySelector('kbd').getClientRects().length]); return [s.scrollWidth - s.clientWidth, Math.max(...row.map(r => r[0])), Math.max(...row.map(r => r[1]))]; })()`);
+		assert(sheet[0] <= 0 && sheet[1] < 60 && sheet[2] === 1, `wider by ${sheet[0]} px, rows of ${sheet[1]} px, keys on ${sheet[2]} lines`);
 	},
 	async 'is of a readable size on a telephone, and zooms by touch'(p, at) {
 		for (const file of ['demo.svg', 'page.html']) {
