@@ -121,6 +121,28 @@ void text_append_printable(struct bytes *out, const char *s, size_t len)
 	}
 }
 
+static int hex_digit(char c)
+{
+	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* The byte that an escape at s stands for; 0: there is none. */
+static int escaped_byte(const char *s, size_t len)
+{
+	if (len < 4 || !looks_escaped(s, len) || hex_digit(s[2]) < 0 || hex_digit(s[3]) < 0)
+		return 0;
+	return hex_digit(s[2]) << 4 | hex_digit(s[3]);
+}
+
+void text_append_unprintable(struct bytes *out, const char *s, size_t len)
+{
+	for (size_t i = 0; i < len;) {
+		int byte = escaped_byte(s + i, len - i);
+		bytes_u8(out, byte ? (uint8_t)byte : (uint8_t)s[i]);
+		i += byte ? 4 : 1;
+	}
+}
+
 #define PLAIN_CHARACTERS                                                         \
 	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-:.,/=@" \
 	"%+"

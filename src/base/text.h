@@ -12,6 +12,8 @@
  * shown as \xNN; valid UTF-8 passes, but bidi controls, line/paragraph separators and what Unicode
  * calls noncharacters (XML forbids U+FFFE and U+FFFF) are escaped too. */
 void text_append_printable(struct bytes *out, const char *s, size_t len);
+/* Append what text_append_printable made s of; but a NUL stays \x00. */
+void text_append_unprintable(struct bytes *out, const char *s, size_t len);
 /* Append s as one word of a shell's command, quoted where that is needed. It is printable, can be
  * copied from a terminal, and is s again to the shell. */
 void text_append_word(struct bytes *out, const char *s);

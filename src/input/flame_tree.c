@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/text.h"
 
 #define NODES_MAX   ((uint64_t)4 << 20) /* far above what prof embeds */
 #define METRICS_MAX 4096
@@ -71,6 +72,26 @@ static void read_string_of_words(struct decoder *d, size_t *seen)
 	}
 }
 
+/* Names stand in the file as they can be shown; this is what they are. */
+static void make_raw(struct flame_tree *t)
+{
+	struct bytes raw = { 0 };
+	size_t at = 0;
+
+	for (size_t i = 0; i < t->strings.len; i++) {
+		struct flame_string *s = &t->strings.data[i];
+		size_t start = raw.len;
+		text_append_unprintable(&raw, s->s, s->len);
+		s->len = raw.len - start;
+	}
+	for (size_t i = 0; i < t->strings.len; i++) {
+		t->strings.data[i].s = raw.len > 0 ? (const char *)raw.data + at : "";
+		at += t->strings.data[i].len;
+	}
+	bytes_release(&t->text);
+	t->text = raw;
+}
+
 static void read_strings(struct decoder *d)
 {
 	uint64_t count = read_words(d);
@@ -80,6 +101,7 @@ static void read_strings(struct decoder *d)
 		d->r.failed |= count != d->words.len;
 		for (size_t i = 0; i < d->words.len && !d->r.failed; i++)
 			vec_push(&d->tree->strings, d->words.data[i]);
+		make_raw(d->tree);
 		return;
 	}
 	/* Each string has an end at least. */
@@ -95,6 +117,7 @@ static void read_strings(struct decoder *d)
 			at < d->tree->text.len ? (const char *)d->tree->text.data + at : "";
 		at += d->tree->strings.data[i].len;
 	}
+	make_raw(d->tree);
 }
 
 static void read_names(struct decoder *d, size_t field)

@@ -20,7 +20,7 @@ enum flame_kind {
 };
 
 struct flame_string {
-	const char *s; /* in the decoded bytes */
+	const char *s; /* in the tree's text */
 	size_t len;
 };
 
@@ -69,7 +69,7 @@ struct flame_tree_metric {
 struct flame_tree {
 	bool is_chart; /* rows called "[self]" are their parent's own time; set by the caller */
 	unsigned version;  /* 1: the only metric has no name here */
-	struct bytes text; /* of strings, when they were put together of words */
+	struct bytes text; /* of strings */
 	VEC(struct flame_string) strings;
 	VEC(struct flame_tree_frame) frames;
 	VEC(struct flame_tree_node) nodes;     /* in preorder */
@@ -81,7 +81,7 @@ struct flame_tree {
 	bool is_even; /* slices are equal parts from start to end, else of slice_ns each */
 };
 
-/* 0, or -1: it is not such a tree. Refers to data. */
+/* 0, or -1: it is not such a tree. */
 int flame_tree_read(struct flame_tree *t, const void *data, size_t len);
 void flame_tree_release(struct flame_tree *t);
 

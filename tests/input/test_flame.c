@@ -473,6 +473,42 @@ static void chart_is_a_profile(void **state)
 	bytes_release(&after);
 }
 
+/* Names that cannot be shown as they are come back as they were. */
+static void names_stay(void **state)
+{
+	static const char *const names[] = { "ctl\x01\x1b[31m\x7f",
+					     "bad\xff\xc3(\xed\xa0\x80"
+					     "end",
+					     "\\x1b",
+					     "\\\\x1bg",
+					     "\\xg",
+					     "\xe2\x80\xaegnp.exe",
+					     "non\xef\xbf\xbf",
+					     "\\",
+					     "caf\xc3\xa9" };
+	struct bytes folded = { 0 }, drawn = { 0 };
+	struct fixture f;
+	struct profile p;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		bytes_printf(&folded, "main;%s %zu\n", names[i], i + 1);
+	fixture_from_folded(&f, (const char *)folded.data, folded.len);
+	draw(&drawn, &f.profile, &(struct flame_options){ 0 });
+	open_drawn(&p, &drawn);
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		bool found = false;
+		for (size_t k = 0; k < p.functions.len; k++)
+			found |= strcmp(profile_str(&p, p.functions.data[k].name), names[i]) == 0;
+		if (!found)
+			fail_msg("name %zu came back as another", i);
+	}
+	profile_release(&p);
+	fixture_release(&f);
+	bytes_release(&folded);
+	bytes_release(&drawn);
+}
+
 /* Version 2: its metrics, and what is wrong in them. */
 static void metrics(void **state)
 {
@@ -634,19 +670,13 @@ static void no_tree(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(there_and_back),
-		cmocka_unit_test(tasks),
-		cmocka_unit_test(samples),
-		cmocka_unit_test(events),
-		cmocka_unit_test(threads_and_times),
-		cmocka_unit_test(errors_stay),
-		cmocka_unit_test(chart_is_a_profile),
-		cmocka_unit_test(metrics),
-		cmocka_unit_test(small_trees),
-		cmocka_unit_test(damaged_trees),
-		cmocka_unit_test(beyond_bounds),
-		cmocka_unit_test(summed_up),
-		cmocka_unit_test(depth_is_bounded),
+		cmocka_unit_test(there_and_back),    cmocka_unit_test(tasks),
+		cmocka_unit_test(samples),	     cmocka_unit_test(events),
+		cmocka_unit_test(threads_and_times), cmocka_unit_test(errors_stay),
+		cmocka_unit_test(names_stay),	     cmocka_unit_test(chart_is_a_profile),
+		cmocka_unit_test(metrics),	     cmocka_unit_test(small_trees),
+		cmocka_unit_test(damaged_trees),     cmocka_unit_test(beyond_bounds),
+		cmocka_unit_test(summed_up),	     cmocka_unit_test(depth_is_bounded),
 		cmocka_unit_test(no_tree),
 	};
 
