@@ -141,29 +141,61 @@ static size_t without_parameters(const char *s, size_t len)
 	return len;
 }
 
-static bool opens_template(const char *s, size_t i)
+static bool is_word(char c)
 {
-	if (s[i] != '<' || i == 0 || ends_with(s, i, "operator") || ends_with(s, i, "operator<"))
-		return false;
-	char before = s[i - 1];
-	return before == '_' || before == ':' || before == '>' ||
-	       (before >= '0' && before <= '9') || ((before | 32) >= 'a' && (before | 32) <= 'z');
+	return c == '_' || (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z');
 }
 
-/* s with what stands between < and > of template arguments left out; false when they do not pair.
- */
+static bool opens_template(const char *s, size_t i)
+{
+	return s[i] == '<' && i > 0 && (is_word(s[i - 1]) || strchr(":>", s[i - 1]));
+}
+
+/* Bytes of "operator<<" and its like at s[i], 0 where none is. */
+static size_t operator_length(const char *s, size_t len, size_t i)
+{
+	static const char word[] = "operator";
+	static const char *const signs[] = { "()", "<=>", "<<=", ">>=", "->*", "<<",
+					     ">>", "<=",  ">=",	 "->",	"<",   ">" };
+	size_t n = sizeof(word) - 1;
+
+	if (len - i < n || memcmp(s + i, word, n) != 0 || (i > 0 && is_word(s[i - 1])))
+		return 0;
+	for (size_t k = 0; k < ARRAY_LEN(signs); k++) {
+		size_t more = strlen(signs[k]);
+		if (len - i - n >= more && memcmp(s + i + n, signs[k], more) == 0)
+			return n + more;
+	}
+	return 0;
+}
+
+/* s with what stands between < and > of template arguments left out, and these, too, behind an
+ * operator of signs; false when they do not pair. */
 static bool without_arguments(struct bytes *out, const char *s, size_t len)
 {
-	size_t depth = 0;
+	size_t depth = 0, behind_operator = 0;
+	bool quiet = false;
 
 	for (size_t i = 0; i < len; i++) {
-		bool opens = depth > 0 ? s[i] == '<' : opens_template(s, i);
+		size_t signs = operator_length(s, len, i);
+		if (signs > 0) {
+			bytes_append(out, s + i, depth == 0 ? signs : 0);
+			i += signs - 1;
+			/* "operator<< <char>" */
+			i += i + 2 < len && s[i + 1] == ' ' && s[i + 2] == '<';
+			behind_operator = i + 1;
+			continue;
+		}
+		bool is_operators = i > 0 && i == behind_operator && s[i] == '<';
+		bool opens = depth > 0 ? s[i] == '<' : is_operators || opens_template(s, i);
 		bool closes = depth > 0 && s[i] == '>' && s[i - 1] != '-';
+		if (opens && depth == 0)
+			quiet = is_operators;
 		if (opens && depth++ > 0)
 			continue;
 		if (closes && --depth > 0)
 			continue;
-		if (depth == 0 || (opens && depth == 1))
+		if ((opens || closes) ? !quiet : depth == 0)
 			bytes_u8(out, (uint8_t)s[i]);
 	}
 	return depth == 0;

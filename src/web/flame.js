@@ -149,9 +149,10 @@ function onKey(event) {
 	const known = buttons.find(b => b.key === key);
 	if (onButton)
 		return;
-	if (typing && key === 'Enter')
+	if (typing && key === 'Enter') {
 		step(event.shiftKey ? -1 : 1);
-	else if (typing)
+		frames.focus();
+	} else if (typing)
 		frames.focus();
 	else if (key === '/' || finds)
 		ui.query.select(), ui.query.focus();

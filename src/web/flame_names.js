@@ -32,18 +32,25 @@ function withoutParameters(name) {
 	return name;
 }
 
+// Those of an operator of signs with their brackets: operator<< <char> is operator<<.
 function withoutArguments(name) {
-	let out = '', depth = 0;
-	for (let i = 0; i < name.length; i++) {
-		const c = name[i];
-		const opens = c === '<' && (depth || /[\w:>]$/.test(name.slice(0, i)) && !/operator<?$/.test(name.slice(0, i)));
-		if (opens && depth++)
-			continue;
-		if (c === '>' && depth && name[i - 1] !== '-' && --depth)
-			continue;
-		if (!depth || opens)
-			out += c;
-	}
+	let out = '', depth = 0, quiet, before = '';
+	name.split(/(\boperator(?:\(\)|<=>|[<>]{1,2}=?|->\*?)(?: (?=<))?)/).forEach((part, i) => {
+		if (i % 2) {
+			out += depth ? '' : part.trim();
+			return;
+		}
+		[...part].forEach((c, at) => {
+			const own = i && !at && c === '<', opens = c === '<' && (depth || own || /[\w:>]/.test(before)), closes = c === '>' && depth && before !== '-';
+			before = c;
+			if (opens && !depth)
+				quiet = own;
+			if (opens && depth++ || closes && --depth)
+				return;
+			if (opens || closes ? !quiet : !depth)
+				out += c;
+		});
+	});
 	return depth ? name : out;
 }
 

@@ -1,9 +1,20 @@
 // Looking, zooming, searching and walking.
 'use strict';
 const assert = require('assert');
+const fs = require('fs'), path = require('path');
 const { live, labels, what, found, crumbs, hash, focus, elements, spot, clickOn, search } = require('./page.js');
 
+// What a part of the script declares.
+const declared = (file, name) => new Function(`${fs.readFileSync(path.join(__dirname, '../../src/web', file), 'utf8')}; return ${name};`)();
+
 module.exports = {
+	async 'shortens names as the still picture does'() {
+		const shorten = declared('flame_names.js', 'shorten');
+		const rows = fs.readFileSync(path.join(__dirname, 'labels.txt'), 'utf8').split('\n').filter(line => line && line[0] !== '#');
+		assert(rows.length > 10);
+		for (const [limit, name, label] of rows.map(row => row.split('\t')))
+			assert.equal(shorten(name, +limit), label, name);
+	},
 	async 'draws all frames and says what they are'(p, at) {
 		await p.open(at('demo.svg'));
 		await live(p);
@@ -44,9 +55,16 @@ module.exports = {
 		assert.equal(await p.value("document.querySelectorAll('.frames text.hit').length"), 3);
 		await p.key('Enter');
 		const first = await what(p);
-		await p.key('Enter');
-		assert.notEqual(await what(p), first);
-		assert.match(await what(p), /^mem/);
+		assert.match(first, /^mem/);
+		// The keys are the graph's now.
+		await p.key('n');
+		const second = await what(p);
+		assert.notEqual(second, first);
+		assert.match(second, /^mem/);
+		await p.key('N');
+		assert.equal(await what(p), first);
+		await p.key('ArrowDown');
+		assert.doesNotMatch(await what(p), /^mem/);
 		await p.open(at('demo.svg') + '#q=JS%3A');
 		await live(p);
 		assert.equal(await found(p), '2 frames, 7.45% of all');
