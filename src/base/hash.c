@@ -147,28 +147,44 @@ void strtab_init(struct strtab *t)
 	strtab_add(t, "", 0);
 }
 
-static size_t strtab_slot(const struct strtab *t, const char *s, size_t len)
+static size_t strtab_home(const struct strtab *t, uint32_t hash)
 {
-	size_t mask = t->slot_cap - 1;
-	size_t i = (size_t)hash_bytes(s, len, address_seed(t->slots)) & mask;
-
-	for (; t->slots[i]; i = (i + 1) & mask) {
-		uint32_t id = t->slots[i] - 1;
-		if (t->lengths.data[id] == len && memcmp(t->strings.data[id], s, len) == 0)
-			break;
-	}
-	return i;
+	return hash & (t->slot_cap - 1);
 }
 
+static struct strtab_slot *strtab_slot(const struct strtab *t, const char *s, size_t len,
+				       uint32_t hash)
+{
+	size_t i = strtab_home(t, hash);
+
+	for (; t->slots[i].id; i = (i + 1) & (t->slot_cap - 1)) {
+		uint32_t id = t->slots[i].id - 1;
+		if (t->slots[i].hash == hash && t->lengths.data[id] == len &&
+		    memcmp(t->strings.data[id], s, len) == 0)
+			break;
+	}
+	return &t->slots[i];
+}
+
+/* Without a look at the strings. */
 static void strtab_grow(struct strtab *t)
 {
-	free(t->slots);
-	t->slot_cap = double_cap(t->slot_cap);
+	struct strtab_slot *old = t->slots;
+	size_t old_cap = t->slot_cap;
+
+	t->slot_cap = double_cap(old_cap);
 	t->slots = xcalloc(t->slot_cap, sizeof(*t->slots));
-	for (size_t id = 0; id < t->strings.len; id++) {
-		size_t slot = strtab_slot(t, t->strings.data[id], t->lengths.data[id]);
-		t->slots[slot] = (uint32_t)id + 1;
+	if (!old)
+		t->seed = address_seed(t->slots);
+	for (size_t from = 0; from < old_cap; from++) {
+		size_t to = strtab_home(t, old[from].hash);
+		if (!old[from].id)
+			continue;
+		while (t->slots[to].id)
+			to = (to + 1) & (t->slot_cap - 1);
+		t->slots[to] = old[from];
 	}
+	free(old);
 }
 
 uint32_t strtab_add(struct strtab *t, const char *s, size_t len)
@@ -177,14 +193,15 @@ uint32_t strtab_add(struct strtab *t, const char *s, size_t len)
 		len = UINT32_MAX;
 	if (too_full(t->strings.len, t->slot_cap))
 		strtab_grow(t);
-	size_t slot = strtab_slot(t, len ? s : "", len);
-	if (t->slots[slot])
-		return t->slots[slot] - 1;
+	uint32_t hash = (uint32_t)hash_bytes(s, len, t->seed);
+	struct strtab_slot *slot = strtab_slot(t, len ? s : "", len, hash);
+	if (slot->id)
+		return slot->id - 1;
 
 	uint32_t id = (uint32_t)t->strings.len;
 	vec_push(&t->strings, arena_strndup(&t->arena, s, len));
 	vec_push(&t->lengths, (uint32_t)len);
-	t->slots[slot] = id + 1;
+	*slot = (struct strtab_slot){ .hash = hash, .id = id + 1 };
 	return id;
 }
 

@@ -40,8 +40,14 @@ struct strtab {
 	struct arena arena;
 	VEC(const char *) strings;
 	VEC(uint32_t) lengths;
-	uint32_t *slots; /* open addressing: id + 1 */
+
+	struct strtab_slot {
+		uint32_t hash; /* the lower half: what differs there is not looked at */
+		uint32_t id;   /* + 1; 0: free */
+	} * slots;	       /* open addressing */
+
 	size_t slot_cap;
+	uint64_t seed; /* of hashes */
 };
 
 void strtab_init(struct strtab *t);

@@ -109,7 +109,8 @@ static int read_format(struct profile *p, int fd, const char *name, uint32_t *wa
 		profile_release(p);
 		return -1;
 	}
-	profile_index(p);
+	if (!profile_is_indexed(p))
+		profile_index(p);
 	p->is_foreign = format != &input_prof_data;
 	if (warnings)
 		*warnings = count;

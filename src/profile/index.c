@@ -72,6 +72,14 @@ static int compare_locations(const void *a, const void *b)
 	return compare_u64(x->first_frame, y->first_frame);
 }
 
+static bool locations_are_sorted(const struct profile_location *l, size_t n)
+{
+	for (size_t i = 1; i < n; i++)
+		if (compare_locations(&l[i - 1], &l[i]) > 0)
+			return false;
+	return true;
+}
+
 static void sort_locations(struct profile *p)
 {
 	size_t n = p->locations.len, kept = 0;
@@ -79,7 +87,8 @@ static void sort_locations(struct profile *p)
 
 	if (n == 0)
 		return;
-	qsort(l, n, sizeof(*l), compare_locations);
+	if (!locations_are_sorted(l, n))
+		qsort(l, n, sizeof(*l), compare_locations);
 	for (size_t i = 1; i < n; i++) {
 		if (l[i].module != l[kept].module || l[i].address != l[kept].address)
 			l[++kept] = l[i];
@@ -101,46 +110,51 @@ static int compare_aliases(const void *a, const void *b)
 	return compare_u64(x->name, y->name);
 }
 
-/* Locations by what they are of, for the many nodes that ask: open addressing, index + 1. */
-struct location_slots {
-	uint32_t *slots;
-	size_t mask;
-};
-
-static size_t slot_of(const struct location_slots *s, const struct profile *p, uint32_t module,
-		      uint64_t address)
+static uint32_t *location_slot(const struct profile *p, uint32_t module, uint64_t address)
 {
-	size_t at = (size_t)hash_u64(address + module * 0x9e3779b97f4a7c15ull) & s->mask;
+	const struct profile_location_slots *s = &p->location_slots;
+	uint64_t seed = (uint64_t)(uintptr_t)s->slots;
+	size_t at = (size_t)hash_u64((address ^ seed) + module * 0x9e3779b97f4a7c15ull) & s->mask;
 
 	for (; s->slots[at]; at = (at + 1) & s->mask) {
 		const struct profile_location *l = &p->locations.data[s->slots[at] - 1];
 		if (l->address == address && l->module == module)
 			break;
 	}
-	return at;
+	return &s->slots[at];
+}
+
+static void index_locations(struct profile *p)
+{
+	struct profile_location_slots *s = &p->location_slots;
+
+	free(s->slots);
+	s->mask = 63;
+	while (s->mask + 1 < 2 * p->locations.len)
+		s->mask = 2 * s->mask + 1;
+	s->slots = xcalloc(s->mask + 1, sizeof(*s->slots));
+	for (size_t i = 0; i < p->locations.len; i++) {
+		const struct profile_location *l = &p->locations.data[i];
+		*location_slot(p, l->module, l->address) = (uint32_t)i + 1;
+	}
+}
+
+uint32_t profile_find_location(const struct profile *p, uint32_t module, uint64_t address)
+{
+	/* 0 is none: 0 - 1 is PROFILE_NONE */
+	return p->location_slots.slots ? *location_slot(p, module, address) - 1 : PROFILE_NONE;
 }
 
 static void locate_nodes(struct profile *p)
 {
-	struct location_slots s = { .mask = 63 };
-
-	while (s.mask + 1 < 2 * p->locations.len)
-		s.mask = 2 * s.mask + 1;
-	s.slots = xcalloc(s.mask + 1, sizeof(*s.slots));
-	for (size_t i = 0; i < p->locations.len; i++) {
-		const struct profile_location *l = &p->locations.data[i];
-		s.slots[slot_of(&s, p, l->module, l->address)] = (uint32_t)i + 1;
-	}
 	vec_clear(&p->node_location);
 	vec_reserve(&p->node_location, p->nodes.len);
 	for (size_t i = 0; i < p->nodes.len; i++) {
 		const struct profile_node *n = &p->nodes.data[i];
-		/* 0 is none: 0 - 1 is PROFILE_NONE */
 		p->node_location.data[i] =
-			s.slots[slot_of(&s, p, n->module, node_lookup_address(n))] - 1;
+			profile_find_location(p, n->module, node_lookup_address(n));
 	}
 	p->node_location.len = p->nodes.len;
-	free(s.slots);
 }
 
 static bool has_times(const struct profile *p)
@@ -164,6 +178,7 @@ void profile_index(struct profile *p)
 	if (p->aliases.len)
 		qsort(p->aliases.data, p->aliases.len, sizeof(*p->aliases.data), compare_aliases);
 	sort_locations(p);
+	index_locations(p);
 	locate_nodes(p);
 }
 

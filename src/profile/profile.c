@@ -32,23 +32,7 @@ void profile_release(struct profile *p)
 	vec_release(&p->notes);
 	vec_release(&p->blob);
 	vec_release(&p->node_location);
-}
-
-uint32_t profile_find_location(const struct profile *p, uint32_t module, uint64_t address)
-{
-	size_t low = 0, high = p->locations.len;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct profile_location *l = &p->locations.data[middle];
-		if (l->module == module && l->address == address)
-			return (uint32_t)middle;
-		if (l->module < module || (l->module == module && l->address < address))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return PROFILE_NONE;
+	free_ptr(&p->location_slots.slots);
 }
 
 /* How many aliases are of functions before this one. */

@@ -331,6 +331,11 @@ struct profile {
 	/* Filled by profile_index(): the location of every node, PROFILE_NONE when not symbolized.
 	 */
 	VEC(uint32_t) node_location;
+	/* Also: where locations are, by what they are of. */
+	struct profile_location_slots {
+		uint32_t *slots; /* open addressing: index + 1 */
+		size_t mask;
+	} location_slots;
 };
 
 void profile_init(struct profile *p);
@@ -338,6 +343,12 @@ void profile_release(struct profile *p);
 /* Sort and index after filling; idempotent. Checks nothing: ids were checked by whoever filled it.
  */
 void profile_index(struct profile *p);
+
+static inline bool profile_is_indexed(const struct profile *p)
+{
+	return p->location_slots.slots != NULL;
+}
+
 /* True when every id in every table is in range and trie parents precede children. Readers of
  * foreign data call it before profile_index. */
 bool profile_is_consistent(const struct profile *p);
