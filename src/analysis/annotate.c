@@ -82,7 +82,7 @@ static void collect_places(struct annotate_build *b)
 
 static void init(struct annotate_build *b, struct annotation *a)
 {
-	struct calltree_key nobody = { .name = xstrdup("all"),
+	struct calltree_key nobody = { .name = "all",
 				       .module = PROFILE_NONE,
 				       .kind = CODE_SYNTHETIC };
 

@@ -402,7 +402,7 @@ void calltree_build(struct calltree *t, const struct profile *p,
 void calltree_release(struct calltree *t)
 {
 	for (size_t i = 0; i < t->keys.len; i++)
-		free(t->keys.data[i].name);
+		free(t->keys.data[i].own_name);
 	vec_release(&t->keys);
 	vec_release(&t->nodes);
 	free(t->key_of_function);

@@ -15,8 +15,9 @@ enum code_kind { CODE_USER, CODE_LIBRARY, CODE_KERNEL, CODE_JIT, CODE_INLINED, C
 
 /* A distinct frame name of a view: (function name, module), or unknown code of a module. */
 struct calltree_key {
-	char *name;	   /* demangled (or linkage with NAMES_NONE); "[unknown libfoo.so+0x1234]" when unknown: one
+	const char *name;	   /* demangled (or linkage with NAMES_NONE); "[unknown libfoo.so+0x1234]" when unknown: one
 			    * key per module and symbol-less page range is NOT wanted: unknown code is keyed by address */
+	char *own_name;	   /* what the name is freed by; NULL: it lives as long as the profile */
 	uint32_t module;   /* profile module index, PROFILE_NONE for a thread or process row */
 	uint32_t file, line; /* string id and line of the function, 0 unknown */
 	uint8_t kind;	   /* enum code_kind of the physical function (inlined-ness is per node) */

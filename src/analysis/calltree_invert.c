@@ -23,7 +23,7 @@ struct inverter {
 static uint32_t deeper_callers(struct inverter *v, uint32_t parent)
 {
 	if (v->deeper_key == PROFILE_NONE) {
-		struct calltree_key key = { .name = xstrdup("[deeper callers]"),
+		struct calltree_key key = { .name = "[deeper callers]",
 					    .module = PROFILE_NONE,
 					    .kind = CODE_SYNTHETIC };
 		v->deeper_key = (uint32_t)v->tree->keys.len;

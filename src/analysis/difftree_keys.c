@@ -241,7 +241,9 @@ static uint32_t find_by_text(const struct diff_keys *keys, uint32_t text, uint32
 static uint32_t add_key(struct diff_keys *keys, const struct diff_input *in,
 			const struct calltree_key *from, char *text, uint32_t module)
 {
-	struct calltree_key key = { .name = text, .module = module, .kind = from->kind };
+	struct calltree_key key = {
+		.name = text, .own_name = text, .module = module, .kind = from->kind
+	};
 
 	key.file = strtab_add_str(&keys->diff->names.strings,
 				  profile_str(in->source.profile, from->file));

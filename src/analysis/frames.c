@@ -65,13 +65,22 @@ void frame_keys_release(struct frame_keys *k)
 	free(k->same_module);
 }
 
-/* Takes over name. */
-static uint32_t add_key(struct frame_keys *k, char *name, uint32_t module, uint8_t kind)
+/* A name that lives as long as the profile. */
+static uint32_t add_lent_key(struct frame_keys *k, const char *name, uint32_t module, uint8_t kind)
 {
 	struct calltree_key key = { .name = name, .module = module, .kind = kind };
 
 	vec_push(&k->tree->keys, key);
 	return (uint32_t)k->tree->keys.len - 1;
+}
+
+/* Takes over name. */
+static uint32_t add_key(struct frame_keys *k, char *name, uint32_t module, uint8_t kind)
+{
+	uint32_t key = add_lent_key(k, name, module, kind);
+
+	k->tree->keys.data[key].own_name = name;
+	return key;
 }
 
 static const struct profile_module *module_at(const struct profile *p, uint32_t module)
@@ -171,7 +180,7 @@ static bool is_nameless_kernel(const struct profile_module *m)
 static uint32_t kernel_key(struct frame_keys *k, uint32_t module)
 {
 	if (k->kernel_key == PROFILE_NONE)
-		k->kernel_key = add_key(k, xstrdup("[kernel]"), module, CODE_KERNEL);
+		k->kernel_key = add_lent_key(k, "[kernel]", module, CODE_KERNEL);
 	return k->kernel_key;
 }
 
@@ -225,28 +234,35 @@ static bool is_mangled(const char *linkage)
 	return strncmp(linkage, "_Z", 2) == 0 || strncmp(linkage, "_R", 2) == 0;
 }
 
-static const char *shown_name(struct frame_keys *k, const struct profile_function *f)
+/* The string of the profile that a function is called by. */
+static uint32_t given_name(const struct frame_keys *k, const struct profile_function *f)
 {
-	const char *full = profile_str(k->profile, f->name ? f->name : f->linkage);
-
-	if (!f->name && !f->linkage)
-		return "[no name]";
-	if (!f->linkage || k->options->names == NAMES_FULL)
-		return full;
-	const char *linkage = profile_str(k->profile, f->linkage);
-	if (k->options->names == NAMES_NONE)
-		return linkage;
-	if (!is_mangled(linkage))
-		return full;
-	bytes_clear(&k->text);
-	simple_name_append(&k->text, full);
-	bytes_u8(&k->text, 0);
-	return (const char *)k->text.data;
+	if (!f->name || (f->linkage && k->options->names == NAMES_NONE))
+		return f->linkage;
+	return f->name;
 }
 
-static char *key_text(const char *name, uint32_t line)
+/* It lives as long as the profile; of NAMES_SIMPLE, as k. */
+static const char *shown_name(struct frame_keys *k, const struct profile_function *f)
 {
-	return line ? xasprintf("%s:%" PRIu32, name, line) : xstrdup(name);
+	uint32_t name = given_name(k, f);
+	const char *given = profile_str(k->profile, name);
+
+	if (name == 0)
+		return "[no name]";
+	if (k->options->names != NAMES_SIMPLE || !is_mangled(profile_str(k->profile, f->linkage)))
+		return given;
+	bytes_clear(&k->text);
+	simple_name_append(&k->text, given);
+	return strtab_get(&k->names,
+			  strtab_add(&k->names, (const char *)k->text.data, k->text.len));
+}
+
+/* Equal for functions that are called the same. */
+static uint32_t name_id(struct frame_keys *k, const struct profile_function *f, const char *shown)
+{
+	return k->options->names == NAMES_SIMPLE ? strtab_add_str(&k->names, shown)
+						 : given_name(k, f);
 }
 
 static uint32_t function_key(struct frame_keys *k, const struct profile_frame *frame)
@@ -254,7 +270,7 @@ static uint32_t function_key(struct frame_keys *k, const struct profile_frame *f
 	const struct profile_function *f = &k->profile->functions.data[frame->function];
 	bool by_line = k->options->by_line;
 	const char *shown = shown_name(k, f);
-	uint32_t name = strtab_add_str(&k->names, shown);
+	uint32_t name = name_id(k, f, shown);
 	uint32_t module = shown_module(k, f->module);
 	uint32_t *slot = pairmap_at(&k->map, pair(name, module),
 				    by_line ? pair(frame->file, frame->line) : 0);
@@ -262,9 +278,15 @@ static uint32_t function_key(struct frame_keys *k, const struct profile_frame *f
 	if (*slot != PAIRMAP_NONE)
 		return *slot;
 	bool unknown = frame_is_unknown_name(profile_str(k->profile, f->name));
-	uint32_t key = add_key(k, key_text(shown, by_line ? frame->line : 0), module,
-			       unknown ? unknown_kind(k->profile, module)
-				       : frame_code_kind(k->profile, module));
+	uint8_t kind =
+		unknown ? unknown_kind(k->profile, module) : frame_code_kind(k->profile, module);
+	uint32_t key;
+	if (by_line && frame->line)
+		key = add_key(k, xasprintf("%s:%" PRIu32, shown, frame->line), module, kind);
+	else if (k->options->names == NAMES_SIMPLE)
+		key = add_key(k, xstrdup(shown), module, kind);
+	else
+		key = add_lent_key(k, shown, module, kind);
 	k->tree->keys.data[key].file = by_line ? frame->file : f->file;
 	k->tree->keys.data[key].line = by_line ? frame->line : f->line;
 	*slot = key;

@@ -187,7 +187,7 @@ static void strtab_grow(struct strtab *t)
 	free(old);
 }
 
-uint32_t strtab_add(struct strtab *t, const char *s, size_t len)
+static uint32_t add_string(struct strtab *t, const char *s, size_t len, bool is_lent)
 {
 	if (len > UINT32_MAX)
 		len = UINT32_MAX;
@@ -199,10 +199,20 @@ uint32_t strtab_add(struct strtab *t, const char *s, size_t len)
 		return slot->id - 1;
 
 	uint32_t id = (uint32_t)t->strings.len;
-	vec_push(&t->strings, arena_strndup(&t->arena, s, len));
+	vec_push(&t->strings, is_lent ? s : arena_strndup(&t->arena, s, len));
 	vec_push(&t->lengths, (uint32_t)len);
 	*slot = (struct strtab_slot){ .hash = hash, .id = id + 1 };
 	return id;
+}
+
+uint32_t strtab_add(struct strtab *t, const char *s, size_t len)
+{
+	return add_string(t, s, len, false);
+}
+
+uint32_t strtab_add_lent(struct strtab *t, const char *s, size_t len)
+{
+	return add_string(t, s, len, true);
 }
 
 uint32_t strtab_add_str(struct strtab *t, const char *s)

@@ -53,6 +53,8 @@ struct strtab {
 void strtab_init(struct strtab *t);
 uint32_t strtab_add(struct strtab *t, const char *s, size_t len);
 uint32_t strtab_add_str(struct strtab *t, const char *s); /* NULL → 0 */
+/* The same without a copy: s has a NUL at len, and lives as long as t. */
+uint32_t strtab_add_lent(struct strtab *t, const char *s, size_t len);
 
 static inline const char *strtab_get(const struct strtab *t, uint32_t id)
 {

@@ -60,13 +60,14 @@
 
 #define NAME_COLUMNS 65536
 
+/* raw stays while the payload is made. */
 static uint32_t add_string(struct strtab *strings, const char *raw)
 {
 	struct bytes printable = { 0 }, cut = { 0 };
 	size_t len = strlen(raw);
 
 	if (len <= NAME_COLUMNS && text_plain_length(raw, len) == len)
-		return strtab_add(strings, raw, len);
+		return strtab_add_lent(strings, raw, len);
 	text_append_printable(&printable, raw, len);
 	flame_cut(&cut, (const char *)printable.data, printable.len, NAME_COLUMNS);
 	uint32_t id = strtab_add(strings, (const char *)cut.data, cut.len);
