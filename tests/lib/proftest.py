@@ -5,6 +5,7 @@ A test file defines functions test_*; each runs in a fresh directory. `python3 F
 SOURCE (the source tree).
 """
 import atexit
+import glob
 import inspect
 import json
 import math
@@ -163,6 +164,20 @@ def record(*command, options=(), path="test.data", status=0, **more):
     r = prof("record", "-o", path, *options, "--", *command, **more)
     expect(status is None or r.status == status, "status is not %s: %s" % (status, r))
     return Recording(path, r)
+
+
+def remove_maps(pids):
+    for pid in pids:
+        for path in glob.glob("/tmp/perf-%d.map*" % pid):
+            os.unlink(path)
+
+
+def record_generated(*command, **more):
+    """Record what generates code. The perf maps that the recorded processes leave are removed at the end, since their
+    numbers come again: these only, others are in use elsewhere."""
+    r = record(*command, **more)
+    atexit.register(remove_maps, {task["pid"] for task in r.info()["tasks"]})
+    return r
 
 
 # The two-sided quantile of the normal distribution at 1e-6.

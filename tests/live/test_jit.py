@@ -1,31 +1,17 @@
 """Generated code: names from perf maps and jitdumps, by the time they were valid."""
 import atexit
-import glob
 import os
 import shutil
 import sys
 
-import proftest
 from proftest import (Skip, below, copy_for_everybody, expect, expect_all, expect_equal,
                       expect_recorded, expect_share, main, need_root, need_tool, program, run, total, Recording)
+from proftest import record_generated as record
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "profile"))
 import format_reader  # noqa: E402: what prof itself does not print of a recording
 
 OLD, NEW, SECOND = "jit_old(int: char) frame", "jit_new", "jit_second"
-
-
-def remove_maps(pids):
-    for pid in pids:
-        for path in glob.glob("/tmp/perf-%d.map*" % pid):
-            os.unlink(path)
-
-
-def record(*command, **more):
-    """The maps that the recorded processes leave are removed at the end: these only, others are in use elsewhere."""
-    r = proftest.record(*command, **more)
-    atexit.register(remove_maps, {task["pid"] for task in r.info()["tasks"]})
-    return r
 
 
 def expect_truth(r, old_name=OLD):
@@ -152,7 +138,7 @@ def test_planted_perf_map():
         f.write("0 7fffffffffffffff stolen\n")
     os.chmod(secret, 0o600)
     for plant in ("link", "fifo"):
-        script = ("rm -f /tmp/perf-$$.map; if [ $1 = link ]; then ln -s %s /tmp/perf-$$.map; else mkfifo /tmp/perf-$$.map; fi; exec %s 300 none"
+        script = ("rm -f /tmp/perf-$$.map; if [ $1 = link ]; then ln -s %s /tmp/perf-$$.map; else mkfifo /tmp/perf-$$.map; fi; exec %s 300 planted"
                   % (secret, program("jit")))
         r = record("/bin/sh", "-c", script, "sh", plant)
         expect_equal([s.frames for s in r.counts() if "stolen" in s], [], "names from the planted " + plant)
@@ -164,7 +150,7 @@ def test_foreign_perf_map():
     binary = copy_for_everybody(program("jit"))
     setpriv = need_tool("setpriv")
     script = ("f=/tmp/perf-$$.map; rm -f $f; echo '0 7fffffffffffffff stolen' > $f; chown 12345 $f; chmod 644 $f; "
-              "exec %s --reuid 65534 --regid 65534 --clear-groups %s 300 none" % (setpriv, binary))
+              "exec %s --reuid 65534 --regid 65534 --clear-groups %s 300 planted" % (setpriv, binary))
     r = record("/bin/sh", "-c", script)
     expect_equal([s.frames for s in r.counts() if "stolen" in s], [], "names from another user's map")
 

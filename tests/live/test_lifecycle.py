@@ -293,7 +293,8 @@ def stop_and_go_on(terminal):
     terminal.send("\x1a")
     terminal.expect("Stopped")
     terminal.expect("ready$ ")
-    expect_equal((stat_fields(recorder)[0], stat_fields(target)[0]), ("T", "T"), "states of prof and its target")
+    # The signal is there for both; each stops when it has its next turn.
+    wait_until(lambda: stat_fields(recorder)[0] == "T" and stat_fields(target)[0] == "T", "prof and its target to stop")
     before = cpu_seconds(target)
     time.sleep(0.3)
     expect_equal(cpu_seconds(target), before, "the target is stopped")

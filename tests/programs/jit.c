@@ -11,6 +11,7 @@
  *   dump     a jitdump, jit-PID.dump in the working directory
  *   move     the same, with a move
  *   none     says nothing
+ *   planted  the same, and leaves alone what stands in the perf map's place
  * PLACE: where the code is
  *   anon     anonymous memory
  *   heap     the program's heap
@@ -20,6 +21,7 @@
  * the loop.
  */
 #include "jit_dump.h"
+#include "old_map.h"
 
 #include <fcntl.h>
 #include <stddef.h>
@@ -187,6 +189,8 @@ int main(int argc, char **argv)
 	int is_dump = !strcmp(mode, "dump") || !strcmp(mode, "move");
 	int is_move = !strcmp(mode, "move"), is_map = *prefix || !strcmp(mode, "map");
 	int is_rename = !strcmp(mode, "rename"), is_late = !strcmp(mode, "late");
+	if (strcmp(mode, "planted"))
+		remove_old_map();
 	FILE *f = is_dump ? open_dump() : is_map || is_rename ? open_map("") : NULL;
 
 	if (region == MAP_FAILED)

@@ -9,6 +9,7 @@
  */
 #include "jit_dump.h"
 #include "jit_frameless.h"
+#include "old_map.h"
 
 static void dump_unwinding(FILE *f, unsigned frame)
 {
@@ -46,6 +47,7 @@ int main(int argc, char **argv)
 
 	if (!has_frameless() || region == MAP_FAILED)
 		return 77;
+	remove_old_map();
 	FILE *f = open_dump();
 	if (!strcmp(mode, "replaced")) {
 		run(f, region, FRAMELESS_MOST, "jit_before", 1, ms / 2);

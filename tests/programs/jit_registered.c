@@ -19,6 +19,7 @@
  *            unwinder that has none
  */
 #include "jit_frameless.h"
+#include "old_map.h"
 
 #include <elf.h>
 #include <stddef.h>
@@ -269,6 +270,7 @@ int main(int argc, char **argv)
 
 	if (!has_frameless() || r == MAP_FAILED)
 		return 77;
+	remove_old_map();
 	if (!strcmp(mode, "growing"))
 		return grow(ms);
 	emit(r, FRAMELESS_MOST, is_replaced ? "jit_before" : "jit_named");
