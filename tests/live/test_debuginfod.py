@@ -75,7 +75,7 @@ def test_from_a_server():
         r = prof("symbolize", "a.data", env=settings(urls))
         expect_equal(r.status, 0, str(r))
         expect(not os.path.exists("downloads"), "nothing is downloaded when nobody asks for it")
-        r = prof("symbolize", "--debuginfod", "a.data", env=settings(urls), timeout=200)
+        r = prof("symbolize", "--debuginfod", "a.data", env=settings(urls))
         expect_equal(r.status, 0, str(r))
         expect("main;host;level1;level2;level3" in names(), r.err + names())
         expect(re.search("1 debug file fetched|1 of [0-9]+ debug files fetched", r.err), r.err)
@@ -88,7 +88,7 @@ def test_from_a_server():
 def test_nobody_answers():
     stripped_recording()
     need_tool("debuginfod-find")
-    r = prof("symbolize", "--debuginfod", "a.data", env=settings("http://127.0.0.1:1"), timeout=200)
+    r = prof("symbolize", "--debuginfod", "a.data", env=settings("http://127.0.0.1:1"))
     expect_equal(r.status, 0, str(r))
     expect("no server has build ID" in r.err, r.err)
     r = prof("symbolize", "--debuginfod", "a.data", env=settings(" "))
