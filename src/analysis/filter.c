@@ -33,13 +33,13 @@ struct evaluation {
 	struct pairmap leaves; /* (module, address) → bits */
 };
 
-static uint32_t name_bits(struct filter_words *w, const char *name)
+static uint32_t code_name_bits(struct filter_words *w, const struct pattern_code *code)
 {
-	uint32_t bits = patterns_match_each(&w->focus, name) * BIT_FOCUS;
+	uint32_t bits = patterns_match_each(&w->focus, code) * BIT_FOCUS;
 
-	if (patterns_given(&w->symbol) && patterns_match_function(&w->symbol, name))
+	if (patterns_given(&w->symbol) && patterns_match_function(&w->symbol, code->name))
 		bits |= BIT_SYMBOL;
-	if (patterns_given(&w->ignore) && patterns_match(&w->ignore, name, 0))
+	if (patterns_match_code(&w->ignore, code))
 		bits |= BIT_IGNORE;
 	return bits;
 }
@@ -67,9 +67,11 @@ static void evaluate_functions(struct evaluation *e)
 	see_functions(&e->words->symbol, p);
 	for (size_t i = 0; needs_names(e->words) && i < p->functions.len; i++) {
 		const struct profile_function *f = &p->functions.data[i];
-		e->functions[i] = name_bits(e->words, profile_str(p, f->name));
+		struct pattern_code code = frame_code_of_function(p, (uint32_t)i);
+		e->functions[i] = code_name_bits(e->words, &code);
+		code.name = profile_str(p, f->linkage);
 		if (f->linkage)
-			e->functions[i] |= name_bits(e->words, profile_str(p, f->linkage));
+			e->functions[i] |= code_name_bits(e->words, &code);
 	}
 }
 
@@ -96,7 +98,9 @@ static uint32_t code_bits(struct evaluation *e, uint32_t module, uint64_t addres
 	if (!needs_names(e->words))
 		return 0;
 	CLEANUP_FREE char *name = frame_unknown_name(e->profile, module, address);
-	return name_bits(e->words, name);
+	struct pattern_code code = frame_code_of_module(e->profile, module);
+	code.name = name;
+	return code_name_bits(e->words, &code);
 }
 
 /* Parents precede children. */

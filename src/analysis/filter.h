@@ -15,7 +15,8 @@ struct filter_spec { /* as the user typed it; NULL = not given */
 			     * a symbol without parameters, template arguments or scopes fits all
 			     * of that name, unless it is the name of one as it is */
 	const char *event_option; /* what gave the event, for messages; NULL: "--event" */
-	const char *focus;  /* keep samples with a frame matching (regex on function names) */
+	const char *focus;  /* keep samples with a frame matching (regex on function names, or behind "module:" or
+			     * "file:" on these) */
 	const char *ignore; /* drop samples with a frame matching */
 	/* More of them, each ended by NULL: samples have a frame for every focus, and none for any of the others. */
 	const char *const *focuses, *const *ignores;

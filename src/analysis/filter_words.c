@@ -201,19 +201,20 @@ static void append_tasks(const struct profile *p, bool by_tid, struct bytes *out
 }
 
 static int nothing_matches(const struct profile *p, const struct filter_words *w,
-			   const struct patterns *ps, const char *item, struct error *err)
+			   const struct patterns *ps, const struct pattern *item, struct error *err)
 {
 	struct near near;
 	struct bytes hint = { 0 };
 
-	near_init(&near, item);
-	offer_names(p, w, ps, &near);
+	near_init(&near, item->text);
+	if (item->scope != SCOPE_FILE_OF)
+		offer_names(p, w, item->scope == SCOPE_MODULE_OF ? &w->module : ps, &near);
 	near_append(&near, &hint);
 	if (ps == &w->pid || ps == &w->tid)
 		append_tasks(p, ps == &w->tid, &hint);
 	bytes_u8(&hint, '\0');
-	error_set(err, ERROR_NOT_FOUND, "%s '%s' matches nothing in this profile%s", ps->option,
-		  item, (const char *)hint.data);
+	error_set(err, ERROR_NOT_FOUND, "%s '%s%s' matches nothing in this profile%s", ps->option,
+		  pattern_prefix(item), item->text, (const char *)hint.data);
 	bytes_release(&hint);
 	return -1;
 }
@@ -224,7 +225,7 @@ int filter_words_check(const struct filter_words *w, const struct profile *p, st
 					 &w->symbol, &w->event, &w->focus };
 
 	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
-		const char *item = patterns_unused(all[i]);
+		const struct pattern *item = patterns_unused(all[i]);
 		if (item)
 			return nothing_matches(p, w, all[i], item, err);
 	}

@@ -152,6 +152,24 @@ const char *frame_module_name(const struct profile *p, uint32_t module)
 	return *name ? name : nameless_module(m->kind);
 }
 
+struct pattern_code frame_code_of_module(const struct profile *p, uint32_t module)
+{
+	const struct profile_module *m = module_at(p, module);
+
+	return (struct pattern_code){ "", frame_module_name(p, module),
+				      m ? profile_str(p, m->path) : "", "" };
+}
+
+struct pattern_code frame_code_of_function(const struct profile *p, uint32_t function)
+{
+	const struct profile_function *f = &p->functions.data[function];
+	struct pattern_code code = frame_code_of_module(p, f->module);
+
+	code.name = profile_str(p, f->name);
+	code.file = profile_str(p, f->file);
+	return code;
+}
+
 char *frame_unknown_name(const struct profile *p, uint32_t module, uint64_t address)
 {
 	const struct profile_module *m = module_at(p, module);

@@ -7,6 +7,7 @@
 
 #include "analysis/calltree.h"
 #include "analysis/pairmap.h"
+#include "analysis/pattern.h"
 #include "base/bytes.h"
 #include <stdbool.h>
 #include <stdint.h>
@@ -44,6 +45,10 @@ uint32_t frame_location_of_node(const struct profile *p, uint32_t node);
 uint8_t frame_code_kind(const struct profile *p, uint32_t module);
 /* The last part of the module's path; "[kernel]", "[jit]", … where there is no file. */
 const char *frame_module_name(const struct profile *p, uint32_t module);
+/* What patterns may tell a function by, and code of a module of which the name has to be filled in.
+ */
+struct pattern_code frame_code_of_function(const struct profile *p, uint32_t function);
+struct pattern_code frame_code_of_module(const struct profile *p, uint32_t module);
 /* "[unknown libfoo.so+0x1234]"; the caller frees. */
 char *frame_unknown_name(const struct profile *p, uint32_t module, uint64_t address);
 /* True of such a name: code whose bounds are known, but not what it is called. */

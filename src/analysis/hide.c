@@ -26,9 +26,11 @@ static void judge_functions(struct hiding *h)
 	h->functions = xcalloc(p->functions.len + 1, sizeof(*h->functions));
 	for (size_t i = 0; i < p->functions.len; i++) {
 		const struct profile_function *f = &p->functions.data[i];
-		h->functions[i] =
-			patterns_match(&h->patterns, profile_str(p, f->name), 0) ||
-			(f->linkage && patterns_match(&h->patterns, profile_str(p, f->linkage), 0));
+		struct pattern_code code = frame_code_of_function(p, (uint32_t)i);
+		h->functions[i] = patterns_match_code(&h->patterns, &code);
+		code.name = profile_str(p, f->linkage);
+		if (f->linkage)
+			h->functions[i] |= patterns_match_code(&h->patterns, &code);
 	}
 }
 
@@ -63,7 +65,9 @@ static bool is_hidden_code(struct hiding *h, uint32_t module, uint64_t address, 
 	uint32_t *slot = pairmap_at(&h->unknown, module, address);
 	if (*slot == PAIRMAP_NONE) {
 		CLEANUP_FREE char *name = frame_unknown_name(p, module, address);
-		*slot = patterns_match(&h->patterns, name, 0);
+		struct pattern_code code = frame_code_of_module(p, module);
+		code.name = name;
+		*slot = patterns_match_code(&h->patterns, &code);
 	}
 	return *slot == 1;
 }

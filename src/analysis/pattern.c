@@ -102,11 +102,27 @@ int patterns_parse_regex(struct patterns *ps, const char *option, const char *re
 	return patterns_add_regex(ps, option, regex, err);
 }
 
+static const char *const scopes[] = {
+	[SCOPE_FUNCTION] = "", [SCOPE_MODULE_OF] = "module:", [SCOPE_FILE_OF] = "file:"
+};
+
 int patterns_add_regex(struct patterns *ps, const char *option, const char *regex,
 		       struct error *err)
 {
+	uint8_t scope = SCOPE_FUNCTION;
+
+	for (uint8_t i = 1; i < ARRAY_LEN(scopes); i++) {
+		if (strncmp(regex, scopes[i], strlen(scopes[i])) != 0)
+			continue;
+		regex += strlen(scopes[i]);
+		scope = i;
+		break;
+	}
 	ps->option = option;
-	return add_item(ps, regex, strlen(regex), true, err);
+	int rc = add_item(ps, regex, strlen(regex), true, err);
+	if (ps->items.len > 0)
+		ps->items.data[ps->items.len - 1].scope = scope;
+	return rc;
 }
 
 void patterns_release(struct patterns *ps)
@@ -144,12 +160,37 @@ bool patterns_match(struct patterns *ps, const char *name, char tail)
 	return any;
 }
 
-uint32_t patterns_match_each(struct patterns *ps, const char *name)
+static bool fits_code(const struct pattern *p, const struct pattern_code *code)
+{
+	switch (p->scope) {
+	case SCOPE_MODULE_OF:
+		return matches(p, code->module, 0) || matches(p, code->path, 0);
+	case SCOPE_FILE_OF:
+		return matches(p, code->file, 0);
+	default:
+		return matches(p, code->name, 0);
+	}
+}
+
+bool patterns_match_code(struct patterns *ps, const struct pattern_code *code)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < ps->items.len; i++) {
+		if (!fits_code(&ps->items.data[i], code))
+			continue;
+		ps->items.data[i].used = true;
+		any = true;
+	}
+	return any;
+}
+
+uint32_t patterns_match_each(struct patterns *ps, const struct pattern_code *code)
 {
 	uint32_t fits = 0;
 
 	for (uint32_t i = 0; i < ps->items.len && i < 32; i++) {
-		if (!matches(&ps->items.data[i], name, 0))
+		if (!fits_code(&ps->items.data[i], code))
 			continue;
 		ps->items.data[i].used = true;
 		fits |= 1u << i;
@@ -182,11 +223,16 @@ bool patterns_match_function(struct patterns *ps, const char *name)
 	return any;
 }
 
-const char *patterns_unused(const struct patterns *ps)
+const char *pattern_prefix(const struct pattern *p)
+{
+	return scopes[p->scope];
+}
+
+const struct pattern *patterns_unused(const struct patterns *ps)
 {
 	for (size_t i = 0; i < ps->items.len; i++) {
 		if (!ps->items.data[i].used)
-			return ps->items.data[i].text;
+			return &ps->items.data[i];
 	}
 	return NULL;
 }

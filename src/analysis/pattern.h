@@ -9,11 +9,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum pattern_scope { SCOPE_FUNCTION, SCOPE_MODULE_OF, SCOPE_FILE_OF };
+
 struct pattern {
 	char *text;
 	char *glob;	     /* NULL: none */
 	bool is_regex, used; /* used: something matched it */
 	uint8_t fit;	     /* enum function_fit: the worst that still counts */
+	uint8_t scope; /* enum pattern_scope: of what the text tells, by "module:" or "file:" before
+			  it */
 	regex_t regex;
 };
 
@@ -24,7 +28,8 @@ struct patterns {
 
 /* option as in "--comm". A comma before a space belongs to the name: "f(int, char)". */
 int patterns_parse(struct patterns *ps, const char *option, const char *list, struct error *err);
-/* One regular expression, with or without slashes around it. */
+/* One regular expression, with or without slashes around it; behind "module:" or "file:" it is
+ * about these (patterns_match_code), else about functions. */
 int patterns_parse_regex(struct patterns *ps, const char *option, const char *regex,
 			 struct error *err);
 /* One more, of an option that may be repeated. *ps is zeroed before the first. */
@@ -40,13 +45,23 @@ static inline bool patterns_given(const struct patterns *ps)
 /* True when an item is name, or name up to the character tail (0: none), or a glob or regex that
  * fits. Marks every such item used. */
 bool patterns_match(struct patterns *ps, const char *name, char tail);
-/* Which of the first 32 items fit, as bits; marks them used. */
-uint32_t patterns_match_each(struct patterns *ps, const char *name);
+
+struct pattern_code { /* a function, or code without a name; "" where something is not known */
+	const char *name, *module, *path,
+		*file; /* path: the module's; either of its names will do */
+};
+
+/* Which of the first 32 items fit it, as bits; marks them used. */
+uint32_t patterns_match_each(struct patterns *ps, const struct pattern_code *code);
+/* Does one of them, of however many, fit it? */
+bool patterns_match_code(struct patterns *ps, const struct pattern_code *code);
 /* The same for functions' names, which need not be whole (function_name.h). Of all names the best
  * fit counts, so each must be shown to patterns_see_function before any is matched. */
 void patterns_see_function(struct patterns *ps, const char *name);
 bool patterns_match_function(struct patterns *ps, const char *name);
 /* The first item nothing matched, NULL when all were used. */
-const char *patterns_unused(const struct patterns *ps);
+const struct pattern *patterns_unused(const struct patterns *ps);
+/* "module:", "file:" or "": what stood before the item's text. */
+const char *pattern_prefix(const struct pattern *p);
 
 #endif

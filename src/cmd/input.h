@@ -44,14 +44,16 @@ extern const char *const demangle_choices[]; /* in the order of enum name_style 
 		OPTION(type, member.filter.symbol, OPT_STRING, 0, "symbol", .selects = true,              \
 		       .argument = "NAMES", .help = "samples taken in these functions"),                  \
 		OPTION(type, member.focus, OPT_LIST, 0, "focus", .selects = true, .argument = "REGEX",    \
-		       .help = "samples with a matching function anywhere on their stack; may be "        \
-			       "repeated: all must match"),                                               \
+		       .help = "samples with a matching function anywhere on their stack, or with "       \
+			       "module:REGEX or file:REGEX code of these; may be repeated: all must "     \
+			       "match"),                                                                  \
 		OPTION(type, member.ignore, OPT_LIST, 0, "ignore", .selects = true, .argument = "REGEX",  \
-		       .help = "samples without a matching function on their stack; may be repeated"),    \
+		       .help = "samples without a matching function on their stack (or module:REGEX, "    \
+			       "file:REGEX); may be repeated"),                                           \
 		OPTION(type, member.hide, OPT_LIST, 0, "hide", .selects = true, .argument = "REGEX",      \
 		       .heading = "Frames",                                                               \
-		       .help = "leave matching functions out: they count as their callers; may be "       \
-			       "repeated"),                                                               \
+		       .help = "leave matching functions (or module:REGEX, file:REGEX) out: they "        \
+			       "count as their callers; may be repeated"),                                \
 		OPTION(type, member.no_inline, OPT_FLAG, 0, "no-inline", .selects = true,                 \
 		       .help = "leave inlined functions out: they count as the function they are in"),    \
 		OPTION(type, member.demangle, OPT_CHOICE, 0, "demangle", .selects = true,                 \

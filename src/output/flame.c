@@ -154,6 +154,8 @@ static void metadata(struct bytes *out, const struct flame_page *page)
 	attribute(out, "view", o->reverse ? "up" : "down");
 	if (page->tree->is_chart)
 		attribute(out, "chart", CHART_SELF);
+	if (o->frames.by_module || o->frames.by_line)
+		attribute(out, "by", o->frames.by_module ? "module" : "line");
 	if (o->hue)
 		attribute(out, "hue", (const char[]){ o->hue, '\0' });
 	attribute(out, "root", o->inverted ? "top" : "bottom");

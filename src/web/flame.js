@@ -6,8 +6,8 @@ function arrange(forceLayout) {
 	const fixed = +meta.dataset.width, room = Math.max(200, fixed || root.getBoundingClientRect().width);
 	// Telephones give a bare SVG a window much wider than their screen: it is drawn for the screen, and scaled up.
 	const wide = alone && matchMedia('(pointer: coarse)').matches ? Math.min(room, screen.width) : room;
-	if (forceLayout || wide !== width + 2 * MARGIN) {
-		width = wide - 2 * MARGIN;
+	if (forceLayout || wide !== across + 2 * MARGIN) {
+		across = wide - 2 * MARGIN;
 		layOut();
 	}
 	for (const fo of [head, panel])
@@ -100,40 +100,42 @@ function copy(text) {
 	Promise.resolve().then(() => navigator.clipboard.writeText(text)).then(() => say('copied'), () => say('cannot copy here: ' + text));
 }
 
-// What a filter is for, as prof's extended regular expressions say it, which mind the case; null for modules and files.
+// What a filter is for, as prof's extended regular expressions say it, which mind the case; null where they cannot.
 function pattern(what) {
+	const exact = text => `^${text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`;
 	if (/^\/.+\/$/.test(what)) {
-		const text = what.slice(1, -1), { hits } = match(text);
-		if (/^(module|file):|\(\?/.test(text))
-			return null;
-		return /[[\\]/.test(text) || F.name.every((name, f) => !hits[f] || new RegExp(text).test(name)) ? text.replace(/\\d/g, '[0-9]') :
-			text.replace(/[a-z]/g, c => `[${c}${c.toUpperCase()}]`);
+		const [, scope, text] = /^((?:module:|file:)?)([^]*)$/.exec(what.slice(1, -1)), { hits } = match(scope + text), texts = textsOf(scope);
+		return /\(\?/.test(text) ? null : scope + (/[[\\]/.test(text) || texts.every((name, f) => !hits[f] || new RegExp(text).test(name)) ?
+			text.replace(/\\d/g, '[0-9]') : text.replace(/[a-z]/g, c => `[${c}${c.toUpperCase()}]`));
 	}
-	return what.startsWith('module:') ? null : `^${what.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`;
+	return what.startsWith('module:') ? 'module:' + exact(what.slice(7)) : exact(what);
 }
 
-// The report of what is shown, of the stacks through v. It knows modules as a table only.
+// The report of what is shown, of the stacks through v: a tree from the roots, a table, or all around a function.
 function command(v) {
 	const quote = text => `'${text.replace(/'/g, "'\\''")}'`;
 	const of = sign => S.only.filter(o => o[0] === sign).map(o => pattern(o.slice(1))).filter(p => p);
-	const words = [meta.dataset.report], focus = of('+'), ignore = of('-');
+	const words = [reportOf(v)], focus = of('+'), row = isRow(), by = S.by || meta.dataset.by, pair = S.view === 'pair' && !by;
 	if (metrics[1] && !comparing)
 		words.push('--event ' + quote(M.name));
 	if (span() || meta.dataset.time)
 		words.push('--time ' + (span() ? timeOf(...span()) : quote(meta.dataset.time)));
 	words.push(...threadWords());
-	if (S.by)
-		words.push('--by module');
+	if (by)
+		words.push('--by ' + by);
 	else if (!S.table)
-		words.push(S.view === 'up' ? '--inverted' : S.view === 'pair' ? '--callers ' + quote(S.at) : '--tree');
-	if (S.fold && !S.by)
+		words.push(pair ? (!v || !v.p ? '--peek ' : v.up ? '--callers ' : '--callees ') + quote(S.at) : S.view === 'up' ? '--inverted' : '--tree');
+	if (S.fold && !by)
 		words.push('--merge-recursion');
-	if (isRow() && !S.by && S.view !== 'pair')
-		focus.push(pattern(F.name[v.f]));
-	for (const [option, patterns] of [['--focus ', focus], ['--ignore ', ignore], ['--hide ', of('~')]])
+	// From the leaves, the samples of the one below; and the stacks through the frame that is selected.
+	if (row && S.view === 'up' && !by)
+		words.push('--symbol ' + quote(`/${pattern(labelOf(pathOf(v)[1].f))}/`));
+	if (row && (v.d > 1 || S.view !== 'up' || by) && (v.p || !pair))
+		focus.push(pattern(by === 'module' && F.module[v.f] ? 'module:' + F.module[v.f] : by ? F.name[v.f].replace(/:\d+$/, '') : F.name[v.f]));
+	for (const [option, patterns] of [['--focus ', focus], ['--ignore ', of('-')], ['--hide ', of('~')]])
 		words.push(...patterns.map(p => option + quote(p)));
 	if (S.only.some(o => !pattern(o.slice(1))))
-		words.push('# without filters that it does not have');
+		words.push('# without some filters');
 	return words.join(' ');
 }
 

@@ -37,13 +37,13 @@ function readCells(r, m) {
 	pick(m, () => true, m);
 }
 
-// What nodes have themselves in the cells for which test(thread, slice) holds, as self and samples of into.
-function pick(m, test, into) {
+// What nodes have themselves in the cells for which is(thread, slice) holds, as self and samples of into.
+function pick(m, is, into) {
 	const { node, thread, slice, samples, weight } = m.cells;
 	into.self = new Float64Array(T.count);
 	into.samples = new Float64Array(T.count);
 	node.forEach((n, i) => {
-		if (test(thread[i], slice[i])) {
+		if (is(thread[i], slice[i])) {
 			into.self[n] += weight[i];
 			into.samples[n] += samples[i];
 		}

@@ -12,38 +12,37 @@ const chart = meta.dataset.chart; // in the order of time; so is called a functi
 const KINDS = 'ulkjinst';
 const KIND_NAMES = ['program', 'library', 'kernel', 'JIT', 'inlined', 'unknown', 'not sampled', 'thread'];
 const hueOf = kind => meta.dataset.hue && !'st'.includes(KINDS[kind]) ? meta.dataset.hue : KINDS[kind];
-const UNITS = ['count', 'ns', 'bytes'];
 let T, F, W, M, metrics, omitted;
 
 // Reads integers and columns of them.
 function reader(bytes) {
 	let at = 0;
 	const int = () => {
-		let byte = bytes[at++], value = byte & 127, scale = 128;
+		let byte = bytes[at++], sum = byte & 127, scale = 128;
 		for (; byte > 127; scale *= 128) {
 			byte = bytes[at++];
-			value += (byte & 127) * scale;
+			sum += (byte & 127) * scale;
 		}
-		return value;
+		return sum;
 	};
 	const signed = () => {
 		const v = int();
 		return v % 2 ? -(v + 1) / 2 : v / 2;
 	};
-	const column = (size, type, read = int) => {
-		const values = new type(size);
-		for (let i = 0; i < size; i++)
-			values[i] = read();
-		return values;
+	const column = (count, kind, read = int) => {
+		const list = new kind(count);
+		for (let i = 0; i < count; i++)
+			list[i] = read();
+		return list;
 	};
-	const text = size => new TextDecoder().decode(bytes.subarray(at, at += size));
+	const text = count => new TextDecoder().decode(bytes.subarray(at, at += count));
 	return { int, signed, column, text };
 }
 
 function readStrings(r) {
-	const size = r.int(), words = r.text(r.int()).split('\n');
+	const count = r.int(), words = r.text(r.int()).split('\n');
 	let seen = 0;
-	return r.column(size, Array, () => {
+	return r.column(count, Array, () => {
 		let text = '';
 		for (let k; k = r.int();)
 			text += words[k > 1 ? k - 2 : seen++];
@@ -52,13 +51,13 @@ function readStrings(r) {
 }
 
 function readFrames(r, strings) {
-	const size = r.int();
+	const count = r.int();
 	const names = () => {
 		let id = 0;
-		return r.column(size, Array, () => strings[id += r.signed()]);
+		return r.column(count, Array, () => strings[id += r.signed()]);
 	};
-	F = { count: size, name: names(), module: names(), file: names(), line: r.column(size, Float64Array) };
-	const traits = r.column(size, Uint8Array);
+	F = { count, name: names(), module: names(), file: names(), line: r.column(count, Float64Array) };
+	const traits = r.column(count, Uint8Array);
 	F.kind = traits.map(t => t & 7);
 	F.guessed = traits.map(t => t >> 3 & 1);
 	F.shade = traits.map(t => t >> 4);
@@ -91,7 +90,7 @@ function readCalls(r) {
 }
 
 function readMetrics(r, strings) {
-	metrics = r.column(r.int(), Array, () => ({ name: strings[r.int()], label: strings[r.int()], unit: UNITS[r.int()], flags: r.int(), period: r.int() }));
+	metrics = r.column(r.int(), Array, () => ({ name: strings[r.int()], label: strings[r.int()], unit: r.int(), flags: r.int(), period: r.int() }));
 }
 
 function decode(bytes) {
@@ -102,8 +101,8 @@ function decode(bytes) {
 	readFrames(r, strings);
 	readMetrics(r, strings);
 	readAxes(r, strings);
-	const size = r.int();
-	T = { count: size, frame: new Uint32Array(size), parent: r.column(size, Int32Array), end: new Uint32Array(size), small: new Map() };
+	const count = r.int();
+	T = { count, frame: new Uint32Array(count), parent: r.column(count, Int32Array), end: new Uint32Array(count), small: new Map() };
 	linkParents();
 	readCalls(r);
 	for (const m of metrics) {
@@ -112,8 +111,8 @@ function decode(bytes) {
 			readCells(r, m);
 			continue;
 		}
-		m.samples = r.column(size, Float64Array);
-		m.self = r.column(size, Float64Array, r.signed).map((w, i) => w + m.samples[i] * m.period);
+		m.samples = r.column(count, Float64Array);
+		m.self = r.column(count, Float64Array, r.signed).map((w, i) => w + m.samples[i] * m.period);
 	}
 	T.frame.forEach((f, i) => f || T.small.set(i, r.int()));
 }

@@ -37,10 +37,12 @@ function prepare() {
 	ORDERS['change'] = (x, y) => Math.abs(y.change) - Math.abs(x.change) || Math.abs(y.points) - Math.abs(x.points);
 }
 
-// The sides, too. Commands are about the one that is shown.
+// Commands are about the side that is shown, or where a frame is gone about the base.
+const reportOf = v => commands[M === sides[0].metric || v && v.k >= 0 && !both(v).weights[1] ? 0 : 1];
+
+// The sides, too.
 function weighAll(keep) {
 	const shown = M;
-	meta.dataset.report = commands[M === sides[0].metric ? 0 : 1];
 	for (const side of sides) {
 		M = side.metric;
 		weigh(keep);
@@ -77,7 +79,7 @@ function interval(s, weight, error) {
 function spreadOf(v, s) {
 	let sum = 0;
 	v.ns.forEach((n, i) => {
-		const total = sides[s].total[n], part = total ? (v.up ? v.up[0][v.from[i]] : sides[s].W.total[n]) / total : 0;
+		const total = sides[s].total[n], part = total ? (v.up ? v.up[0][v.starts[i]] : sides[s].W.total[n]) / total : 0;
 		sum += (part * sides[s].errors[n] * UNIT) ** 2;
 	});
 	return Math.sqrt(sum);

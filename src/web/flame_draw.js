@@ -5,7 +5,7 @@ const ROW = 17, MARGIN = 10, NARROWEST = 0.5, LABEL = 26, LABELS = 5000;
 const alone = root === document.documentElement || root.parentNode === document.body && document.body.children.length === 1;
 let trees = []; // { v: root, step: -1 or 1, bare: root not drawn }
 let zoomed; // view node that fills the width
-let boxes = [], rows = new Map(), placed = new Map(), firstRow = 0, lastRow = 0, top = 0, width = 0;
+let boxes = [], rows = new Map(), placed = new Map(), firstRow = 0, lastRow = 0, top = 0, across = 0;
 let frames, over, mark, selected = null, drawnRows = '';
 
 function make(tag, attributes, text) {
@@ -17,8 +17,8 @@ function make(tag, attributes, text) {
 	return e;
 }
 
-function on(target, type, act) {
-	target.addEventListener(type, act);
+function on(e, what, act) {
+	e.addEventListener(what, act);
 }
 
 const rootOf = v => {
@@ -39,18 +39,18 @@ function place(v, x, w, step, above) {
 }
 
 function layTree(tree) {
-	const start = zoomed && rootOf(zoomed) === tree.v ? zoomed : tree.v, stack = [[start, 0, width]];
+	const start = zoomed && rootOf(zoomed) === tree.v ? zoomed : tree.v, stack = [[start, 0, across]];
 	for (let v = start.p; v; v = v.p)
-		place(v, 0, width, tree.step, true);
+		place(v, 0, across, tree.step, true);
 	while (stack.length) {
 		const [v, x, w] = stack.pop(), kids = [];
 		if (!tree.bare || v !== tree.v)
 			place(v, x, w, tree.step, false);
 		let at = x;
 		for (const kid of open(v)) {
-			const wide = kid.t / start.t * width;
+			const wide = kid.t / start.t * across;
 			if (ordered())
-				at += kid.gap / start.t * width;
+				at += kid.gap / start.t * across;
 			else if (wide < NARROWEST)
 				break;
 			if (wide >= NARROWEST)

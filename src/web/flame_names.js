@@ -69,10 +69,10 @@ function shorten(name, limit) {
 	return columns(tail) <= limit ? tail : cut(tail, limit);
 }
 
-const MARKS = { 'k': ' [k]', 'j': ' [j]', 'i': ' [i]' };
+const markOf = kind => 'kji'.includes(KINDS[kind]) ? ` [${KINDS[kind]}]` : '';
 
 function fit(name, kind, limit) {
-	const mark = MARKS[KINDS[kind]] || '', whole = name.length + mark.length;
+	const mark = markOf(kind), whole = name.length + mark.length;
 	if (whole <= limit && columns(name) + mark.length <= limit)
 		return name + mark;
 	const text = shorten(name.slice(0, 4096), limit);
@@ -80,16 +80,14 @@ function fit(name, kind, limit) {
 }
 
 const digits = n => String(Math.round(n)).replace(/\B(?=(\d{3})+$)/g, ' ');
-const SCALES = {
-	'ns': [[1e9, 's'], [1e6, 'ms'], [1e3, 'us'], [1, 'ns']],
-	'bytes': [[1e12, 'TB'], [1e9, 'GB'], [1e6, 'MB'], [1e3, 'kB'], [1, 'B']],
-};
+// By unit: a mere number, ns, bytes.
+const SCALES = [, [[1e9, 's'], [1e6, 'ms'], [1e3, 'us'], [1, 'ns']], [[1e12, 'TB'], [1e9, 'GB'], [1e6, 'MB'], [1e3, 'kB'], [1, 'B']]];
 
 function weight(n) {
 	const scale = SCALES[M.unit];
-	for (const [size, unit] of scale || [])
-		if (n >= size && size > 1)
-			return (n / size).toPrecision(3).replace(/e.*/, '') + ' ' + unit;
+	for (const [one, unit] of scale || [])
+		if (n >= one && one > 1)
+			return (n / one).toPrecision(3).replace(/e.*/, '') + ' ' + unit;
 	return digits(n) + ' ' + (scale ? scale.at(-1)[1] : M.label);
 }
 

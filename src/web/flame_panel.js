@@ -101,24 +101,23 @@ function bar() {
 	const act = c => () => change(c());
 	const one = (text, key, title, what) => button(text, key, title, () => isRow() && what(), null, isRow);
 	const filter = (text, key, title, sign) => one(text, key, title + ' the selected frame', () => add(sign, filterName(selected)));
-	for (const [key, title, sign] of [['F', 'only stacks through what the search finds', '+'], ['X', 'no stacks through what the search finds', '-'],
-		['H', 'leave out the frames that the search finds', '~']])
-		button('', key, title, () => found() && add(sign, `/${S.q}/`));
+	for (const [key, title, sign] of [['F', 'only stacks through', '+'], ['X', 'no stacks through', '-'], ['H', 'leave out', '~']])
+		button('', key, title + ' what the search finds', () => found() && add(sign, `/${S.q}/`));
 	const tools = el('div', { class: 'row', role: 'toolbar', 'aria-label': 'View' },
 		button('\u2039', 'N', 'previous match', () => step(-1)), button('\u203a', 'n', 'next match', () => step(1)),
 		button('Undo', 'u', 'one step back', undo),
-		button('Reset', '0', 'whole graph, no filters', act(() => ({ ...START, root: S.root, q: S.q, metric: S.metric }))),
+		button('Reset', '0', 'all, no filters', act(() => ({ ...START, root: S.root, q: S.q, metric: S.metric }))),
 		button('Icicle', 'i', 'root on top', act(() => ({ root: S.root === 'top' ? 'bottom' : 'top' })), () => S.root === 'top'),
-		button('Bottom-up', 'b', 'callers of what runs itself', act(() => ({ view: S.view === 'up' ? 'down' : 'up', at: '', zoom: [] })), () => S.view === 'up'),
+		button('Bottom-up', 'b', 'callers of what runs', act(() => ({ view: S.view === 'up' ? 'down' : 'up', at: '', zoom: [] })), () => S.view === 'up'),
 		button('Modules', 'm', 'modules instead of functions', act(() => ({ by: S.by ? '' : 'module', view: S.view === 'pair' ? 'down' : S.view, at: '', zoom: [] })), () => S.by),
 		button('Fold recursion', 'r', 'direct recursion as one frame', act(() => ({ fold: !S.fold, zoom: [] })), () => S.fold),
 		one('Callers & callees', 's', 'around the selected frame', () => change({ view: 'pair', at: labelOf(selected.f), zoom: [] })),
 		filter('Focus', 'f', 'only stacks through', '+'),
 		filter('Ignore', 'x', 'no stacks through', '-'),
-		filter('Hide', 'h', 'leave out: its callers call what it calls:', '~'),
+		filter('Hide', 'h', 'leave out', '~'),
 		button('Table', 't', 'functions by self, total or name', act(() => ({ table: S.table ? '' : 'self' })), () => S.table),
 		...threads[1] ? [button('Threads', 'T', 'choose threads', () => M.cells && showSheet(sheet === 'threads' ? '' : 'threads'), () => S.thread.length)] : [],
-		one('Copy', 'y', 'text, stack and command to copy', () => showSheet(sheet === 'copy' ? '' : 'copy')),
+		one('Copy', 'y', 'text, stack, command', () => showSheet(sheet === 'copy' ? '' : 'copy')),
 		button('?', '?', 'help', () => showSheet(sheet === 'help' ? '' : 'help')));
 	return el('div', { class: 'panel bar' }, el('div', { class: 'row' }, ...metricChoice(), ui.query, rove(tools)), ...timeStrip(),
 		rove(ui.sheet), el('div', { class: 'line' }, rove(ui.path), ui.found), ui.what, ui.live);
@@ -160,7 +159,7 @@ function withRest(table, rows) {
 
 function help() {
 	const keys = [['click, Enter', 'zoom in'], ['Esc', 'zoom out, or close this'], ['arrows', 'go to the frames around'],
-		['/, Ctrl-F', 'search'], ['c', 'copy the stack in folded form'], ['C', 'copy the prof report command that shows the same']];
+		['/, Ctrl-F', 'search'], ['c', 'copy the stack'], ['C', 'copy the prof report command']];
 	for (const { key, title } of buttons)
 		keys.push([key, title]);
 	if (comparing || cells > 1)

@@ -2,6 +2,8 @@
 // pattern has no capital letter.
 let search = null; // { hits: by frame, error, weight, frames }
 
+const textsOf = scope => !scope ? F.name : scope[0] === 'm' ? F.module : F.file;
+
 // { hits, error } of a pattern.
 function match(pattern) {
 	const hits = new Uint8Array(F.count), [, scope, text] = /^(?:(module|file):)?([^]*)$/.exec(pattern);
@@ -11,7 +13,7 @@ function match(pattern) {
 	} catch (e) {
 		return { error: e.message.replace(/^Invalid regular expression: /, ''), hits };
 	}
-	const texts = scope === 'module' ? F.module : scope ? F.file : F.name;
+	const texts = textsOf(scope);
 	for (let f = 1; f < F.count; f++)
 		hits[f] = re.test(texts[f]) ? 1 : 0;
 	return { hits };

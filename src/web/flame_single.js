@@ -1,5 +1,5 @@
 // What is shown of one profile. Where two are compared, flame_diff.js stands for it.
-const comparing = false, prepare = () => null, weighAll = weigh;
+const comparing = false, reportOf = () => meta.dataset.report, prepare = () => null, weighAll = weigh;
 
 const paint = v => v.k < 0 ? 't0' : hueOf(F.kind[v.f]) + F.shade[v.f];
 const labelText = (v, limit) => fit(nameOf(v), v.k < 0 ? 7 : F.kind[v.f], limit);
@@ -16,11 +16,11 @@ function showHead() {
 	ui.sum.textContent = facts.join(' \u00b7 ');
 	T.frame.forEach((f, n) => shares[F.kind[f]] += W.self[n] / W.total[0]);
 	ui.kinds.replaceChildren(...shares.map((s, kind) => s > 0 && el('span', {}, swatch(hueOf(kind) + '0'),
-		`${KIND_NAMES[kind]}${MARKS[KINDS[kind]] || ''} ${(100 * s).toFixed(1)}%`)).filter(e => e));
+		`${KIND_NAMES[kind]}${markOf(kind)} ${(100 * s).toFixed(1)}%`)).filter(e => e));
 }
 
 function numbers(v) {
-	return [`${weight(v.t)}, ${share(v.t)}${errorOf(v.up ? v.from : v.ns, !v.up || v.up[0] === W.total)} of all`,
+	return [`${weight(v.t)}, ${share(v.t)}${errorOf(v.up ? v.starts : v.ns, !v.up || v.up[0] === W.total)} of all`,
 		v.p && v.p.k >= 0 && `${percent(v.t, v.p.t)} of ${v.up ? 'what it calls' : 'its caller'}`,
 		zoomed && zoomed.p && v !== zoomed && `${percent(v.t, zoomed.t)} of view`,
 		!v.up && `self ${weight(v.s)} (${share(v.s)}${errorOf(v.ns)})`,

@@ -16,7 +16,7 @@ function showSpan(from, to) {
 // What happened in slices from..to, in words.
 function sayTime(from, to) {
 	const sum = ui.use.slice(from, to).reduce((a, b) => a + b, 0);
-	ui.when.textContent = `${edge(from)}\u2013${edge(to)} s: ${weight(sum)}` + (M.unit === 'ns' ? `, ${(sum / (to - from) / slice).toFixed(2)} CPUs` : '');
+	ui.when.textContent = `${edge(from)}\u2013${edge(to)} s: ${weight(sum)}` + (M.unit === 1 ? `, ${(sum / (to - from) / slice).toFixed(2)} CPUs` : '');
 	ui.strip.setAttribute('aria-valuetext', ui.when.textContent);
 }
 

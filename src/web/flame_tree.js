@@ -1,8 +1,8 @@
 // Views: trees of groups of nodes, opened only where something is looked at. A view node has
 //   k key, f a frame of it (for colour and place), p parent, d depth, up (children are callers),
 //   ns the nodes it stands for, t total, s self, c samples, n those of its own, kids once opened;
-//   in the order of time: gap the weight before it, time how many of the same name come before it;
-//   when up: from the node that each of ns was come to from; up is the weights and samples of these that count.
+//   in the order of time: gap the weight before it, nth how many of the same name come before it;
+//   when up: starts, the nodes that each of ns was come to from; up is the weights and samples of these that count.
 let keyOf;
 
 // What a frame is called: its function, or in the view by modules its module.
@@ -21,7 +21,7 @@ function setKeys(byModule) {
 }
 
 function viewNode(k, f, p, up) {
-	return { k, f, p, d: p ? p.d + 1 : 0, up, ns: [], from: [], t: 0, s: 0, c: 0, n: 0, gap: 0, time: 0, kids: null };
+	return { k, f, p, d: p ? p.d + 1 : 0, up, ns: [], starts: [], t: 0, s: 0, c: 0, n: 0, gap: 0, nth: 0, kids: null };
 }
 
 function nameOf(v) {
@@ -37,7 +37,7 @@ function nameOf(v) {
 }
 
 // What it is called in a path.
-const stepOf = v => nameOf(v) + (ordered() && v.time ? '#' + v.time : '');
+const stepOf = v => nameOf(v) + (ordered() && v.nth ? '#' + v.nth : '');
 
 function into(groups, v, n, k = keyOf[T.frame[n]]) {
 	let g = groups.get(k);
@@ -50,14 +50,14 @@ function into(groups, v, n, k = keyOf[T.frame[n]]) {
 // In the order of time?
 const ordered = () => chart && S.view === 'down';
 
-function openDown(v, groups, fold) {
+function openDown(v, groups, folds) {
 	let gap = 0, last, i = 0;
 	const times = new Map();
 	for (const top of v.ns.slice()) {
 		gap += W.own[top];
 		// In the place of a hidden or folded node come its children.
 		for (let n = top + 1, inside; n < T.end[top]; n = inside ? n + 1 : T.end[n]) {
-			const f = T.frame[n], k = keyOf[f], folded = fold && k === v.k && !omitted[f];
+			const f = T.frame[n], k = keyOf[f], folded = folds && k === v.k && !omitted[f];
 			inside = folded || omitted[f];
 			if (inside)
 				gap += W.own[n];
@@ -73,8 +73,8 @@ function openDown(v, groups, fold) {
 			const g = last = into(groups, v, n, ordered() ? i : k);
 			if (!g.t) {
 				g.gap = gap;
-				g.time = times.get(k) || 0;
-				times.set(k, g.time + 1);
+				g.nth = times.get(k) || 0;
+				times.set(k, g.nth + 1);
 			}
 			gap = 0;
 			g.t += W.total[n];
@@ -85,32 +85,32 @@ function openDown(v, groups, fold) {
 	}
 }
 
-function addUp(groups, v, n, from) {
+function addUp(groups, v, n, start) {
 	const g = into(groups, v, n);
-	g.from.push(from);
-	g.t += v.up[0][from];
-	g.c += v.up[1][from];
+	g.starts.push(start);
+	g.t += v.up[0][start];
+	g.c += v.up[1][start];
 }
 
-function openUp(v, groups, fold) {
+function openUp(v, groups, folds) {
 	if (v.k < 0)
 		for (let n = 1; n < T.count; n++)
 			if (W.self[n])
 				addUp(groups, v, n, n);
 	for (let i = 0; i < v.ns.length; i++) {
 		let n = T.parent[v.ns[i]];
-		while (n > 0 && (omitted[T.frame[n]] || fold && keyOf[T.frame[n]] === v.k))
+		while (n > 0 && (omitted[T.frame[n]] || folds && keyOf[T.frame[n]] === v.k))
 			n = T.parent[n];
 		if (n > 0)
-			addUp(groups, v, n, v.from[i]);
+			addUp(groups, v, n, v.starts[i]);
 	}
 }
 
 // The children, heaviest first, or in the order of time.
 function open(v) {
 	if (!v.kids) {
-		const groups = new Map(), fold = S.fold || S.by;
-		(v.up ? openUp : openDown)(v, groups, fold);
+		const groups = new Map(), folds = S.fold || S.by;
+		(v.up ? openUp : openDown)(v, groups, folds);
 		v.kids = [...groups.values()];
 		if (v.up || !ordered())
 			v.kids.sort((a, b) => b.t - a.t || (F.name[a.f] < F.name[b.f] ? -1 : 1));
@@ -129,10 +129,10 @@ function whole(up) {
 	return v;
 }
 
-// Calls visit(node) for the nodes with frame f for which test(f) holds and that lie in no other such node.
-function outermost(test, visit) {
+// Calls visit(node) for the nodes with frame f for which is(f) holds and that lie in no other such node.
+function outermost(is, visit) {
 	for (let n = 1; n < T.count;) {
-		if (test(T.frame[n]) && !omitted[T.frame[n]]) {
+		if (is(T.frame[n]) && !omitted[T.frame[n]]) {
 			visit(n);
 			n = T.end[n];
 		} else {
@@ -148,7 +148,7 @@ function around(name, up) {
 	const f = Math.max(0, frameCalled(name)), v = viewNode(keyOf[f], f, null, up && [W.total, W.all]);
 	outermost(g => labelOf(g) === name, n => {
 		v.ns.push(n);
-		v.from.push(n);
+		v.starts.push(n);
 		v.t += W.total[n];
 		v.s += W.self[n];
 		v.n += W.samples[n];

@@ -206,6 +206,24 @@ static void by_several_frames(void **state)
 	expect_error(SPEC(.focus = "main", .focuses = many), "--focus: at most 30 times");
 }
 
+/* Of a module or a file, code with and without names. */
+static void by_module_or_file_of_a_frame(void **state)
+{
+	(void)state;
+	expect(SPEC(.focus = "module:^libz"), "34");
+	expect(SPEC(.focus = "module:/lib/libz"), "34");
+	expect(SPEC(.ignore = "module:libz"), "0125");
+	expect(SPEC(.focus = "module:libz", .ignore = "^ns::f"), "4");
+	expect(SPEC(.focus = "file:^app\\.c$"), "01235");
+	expect(SPEC(.ignore = "file:app"), "4");
+	expect_error(
+		SPEC(.focus = "module:libz.so.2"),
+		"--focus 'module:libz.so.2' matches nothing in this profile; did you mean libz.so.1?");
+	expect_error(SPEC(.focus = "file:x"), "--focus 'file:x' matches nothing in this profile");
+	expect_error(SPEC(.focus = "file:("),
+		     "--focus: '(' is not a regular expression: Unmatched ( or \\(");
+}
+
 static void by_event(void **state)
 {
 	(void)state;
@@ -286,6 +304,7 @@ int main(void)
 		cmocka_unit_test(by_symbol),
 		cmocka_unit_test(by_frames_anywhere),
 		cmocka_unit_test(by_several_frames),
+		cmocka_unit_test(by_module_or_file_of_a_frame),
 		cmocka_unit_test(by_event),
 		cmocka_unit_test(words_combine),
 		cmocka_unit_test(the_event_of_a_view),

@@ -67,6 +67,20 @@ static void nothing_is_hidden_unless_asked(void **state)
 	expect(&b, HIDE("not there"), all);
 }
 
+static void modules_and_files_are_hidden(void **state)
+{
+	struct build b;
+
+	(void)state;
+	fill(&b);
+	build_sample(&b, PROFILE_NONE, b.library, build_code(&b, b.library, "inflate"), 7);
+	expect(&b, HIDE("module:^libz"),
+	       "all 0\n main 0\n  run 0\n   parse 3\n    lex 5\n   emit 2\n  emit 1\n [hidden] 7\n");
+	fill(&b);
+	build_sample(&b, PROFILE_NONE, b.library, 0x777, 7);
+	expect(&b, HIDE("file:app"), "all 0\n [hidden] 11\n [unknown libz.so.1+0x777] 7\n");
+}
+
 static void callers_call_what_is_below(void **state)
 {
 	struct build b;
@@ -146,6 +160,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_is_hidden_unless_asked),
+		cmocka_unit_test(modules_and_files_are_hidden),
 		cmocka_unit_test(callers_call_what_is_below),
 		cmocka_unit_test(callers_have_what_was_a_leafs),
 		cmocka_unit_test(a_stack_of_nothing_else_says_so),
