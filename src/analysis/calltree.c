@@ -331,6 +331,7 @@ static void builder_init(struct builder *b, struct calltree *t,
 	b->profile = t->profile;
 	b->options = options;
 	frame_keys_init(&b->keys, t, options);
+	vec_reserve(&t->nodes, nodes + 1); /* and those of leaves and of what is inlined */
 	b->places = xrealloc_array(NULL, nodes, sizeof(*b->places));
 	memset(b->places, 0xff, nodes * sizeof(*b->places));
 	add_root(b);

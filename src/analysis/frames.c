@@ -8,6 +8,8 @@
 
 #include "analysis/simple_name.h"
 
+#define RESERVED_KEYS ((size_t)1 << 16)
+
 /* The upper half of a map key where no string id can be: what the lower half means. */
 enum { TAG_UNKNOWN = 0xffffffff, TAG_MODULE = 0xfffffffe, TAG_ROW = 0xfffffffd };
 
@@ -52,6 +54,9 @@ void frame_keys_init(struct frame_keys *k, struct calltree *tree,
 	k->kernel_key = PROFILE_NONE;
 	k->same_module = find_same_modules(k->profile);
 	strtab_init(&k->names);
+	pairmap_reserve(&k->map, tree->profile->functions.len < RESERVED_KEYS
+					 ? tree->profile->functions.len
+					 : RESERVED_KEYS);
 	k->of_frame = xrealloc_array(NULL, frames, sizeof(*k->of_frame));
 	memset(k->of_frame, 0xff, frames * sizeof(*k->of_frame));
 }

@@ -2,21 +2,51 @@
 #include "base/memory.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
+#define LARGE_PAGE	 ((uintptr_t)2 << 20)
+#define LARGE_BYTES	 ((size_t)4 << 20)
+#define KEEP_BYTES	 (256 << 20)
+#define OWN_MAPPING	 (8 << 20) /* of one allocation: larger ones are moved, not copied */
 #define ARENA_ALIGN	 ((size_t)16)
 #define ARENA_FIRST_SIZE ((size_t)4096)
 #define ARENA_MAX_SIZE	 ((size_t)1 << 20)
 
 /* Set once, while the process has one thread. */
 static void (*exhausted)(void);
+static bool has_one_job;
 
 void memory_when_exhausted(void (*tell)(void))
 {
 	exhausted = tell;
+}
+
+void memory_for_one_job(void)
+{
+	has_one_job = true;
+#ifdef M_MMAP_THRESHOLD
+	mallopt(M_TRIM_THRESHOLD, KEEP_BYTES);
+	mallopt(M_MMAP_THRESHOLD, OWN_MAPPING);
+#endif
+}
+
+/* The large pages that lie in it as a whole, where the kernel has some. */
+static void ask_for_large_pages(void *p, size_t bytes)
+{
+	uintptr_t from = ((uintptr_t)p + LARGE_PAGE - 1) & ~(LARGE_PAGE - 1),
+		  to = ((uintptr_t)p + bytes) & ~(LARGE_PAGE - 1);
+
+	if (has_one_job && bytes >= LARGE_BYTES && from < to)
+		(void)madvise((char *)p + (from - (uintptr_t)p), to - from, MADV_HUGEPAGE);
 }
 
 static void __attribute__((noreturn)) out_of_memory(void)
@@ -45,6 +75,7 @@ void *xcalloc(size_t count, size_t size)
 
 	if (!p)
 		out_of_memory();
+	ask_for_large_pages(p, count * size);
 	return p;
 }
 
@@ -66,6 +97,7 @@ void *xrealloc_array(void *ptr, size_t count, size_t size)
 	void *p = realloc(ptr, bytes ? bytes : 1);
 	if (!p)
 		out_of_memory();
+	ask_for_large_pages(p, bytes);
 	return p;
 }
 

@@ -18,6 +18,10 @@ char *xstrndup(const char *s, size_t len);
 /* For a process that has another to tell: instead of the line and abort(), from whichever thread. It
  * must not return. */
 void memory_when_exhausted(void (*tell)(void));
+/* For a process that reads a profile, shows it and ends: what is freed is kept for what is allocated
+ * next, and large arrays are asked for in large pages, since it is the kernel's part of the work
+ * that is dear. Call it before there is a second thread. */
+void memory_for_one_job(void);
 char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* Cleanup attributes for leaf resources. */

@@ -19,6 +19,7 @@ int cmd_profile_open(struct profile *p, const struct command *cmd, const char *i
 
 	if (argc > 1 || (argc == 1 && input))
 		return cmd_usage(cmd, "one file at a time, not '%s' too", argv[argc - 1]);
+	memory_for_one_job();
 	if (input_open(p, argc ? argv[0] : input, &count, &err) < 0)
 		return cmd_fail(cmd, &err, cmd_status(&err));
 	for (size_t i = p->notes.len - count; say_warnings && i < p->notes.len; i++)
