@@ -264,7 +264,7 @@ static void add_openers_line(struct bytes *out, const struct profile *p)
 	if (n > 1)
 		append_count(out, n);
 	bytes_printf(out, n == 1 ? "once: " : " times: ");
-	bytes_printf(out, "some names may be missing\n");
+	bytes_printf(out, "stacks may be cut and names missing\n");
 }
 
 static void add_detached_line(struct bytes *out, const struct profile *p)

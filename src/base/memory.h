@@ -15,8 +15,8 @@ void *xaligned(size_t alignment, size_t size); /* not zeroed; free frees it */
 void *xrealloc_array(void *ptr, size_t count, size_t size);
 char *xstrdup(const char *s);
 char *xstrndup(const char *s, size_t len);
-/* For a process that has another to tell: instead of the line and abort(), from whichever thread. It
- * must not return. */
+/* Where something is to be told or put in order before the end: instead of the line and abort(), from
+ * whichever thread. It must not return, nor allocate. */
 void memory_when_exhausted(void (*tell)(void));
 /* For a process that reads a profile, shows it and ends: what is freed is kept for what is allocated
  * next, and large arrays are asked for in large pages, since it is the kernel's part of the work

@@ -91,6 +91,8 @@ extern const struct command command_record, command_report, command_annotate, co
 	command_folded, command_info, command_check, command_list, command_cache, command_symbolize,
 	command_import, command_help;
 
+/* From now on the process ends with one line and status 1 when memory runs out. */
+void cmd_end_when_exhausted(const struct command *cmd);
 /* Print "prof NAME: text" (control characters escaped; NULL: no name) as one line to stderr. */
 void cmd_say(const struct command *cmd, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* The same for an error, and return status. */

@@ -37,6 +37,7 @@ static int print_version(void)
 /* argv[0] is the command's name. */
 static int run_command(const struct command *cmd, int argc, char **argv)
 {
+	cmd_end_when_exhausted(cmd);
 	CLEANUP_FREE void *options = xcalloc(1, cmd->options_size);
 	struct words words = { argc - 1, argv + 1 };
 	struct error err = { 0 };

@@ -75,12 +75,17 @@ static const int ending[] = { SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM, SIGXCPU
 static char *_Atomic unfinished;
 static pid_t unfinished_owner;
 
-static void remove_and_end(int number)
+void replace_remove_unfinished(void)
 {
 	const char *path = atomic_load(&unfinished);
 
 	if (path && getpid() == unfinished_owner)
 		unlink(path);
+}
+
+static void remove_and_end(int number)
+{
+	replace_remove_unfinished();
 	raise(number); /* by its usual way: it comes once the handler has returned */
 }
 

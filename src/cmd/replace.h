@@ -22,5 +22,8 @@ int replace_begin(struct replace *r, const char *path, uint32_t mode, struct err
  * gone. */
 int replace_finish(struct replace *r, bool keep_old, struct error *err);
 void replace_abandon(struct replace *r);
+/* When the process is about to end and cannot wait: removes the unfinished file, if it is its own.
+ * Allocates nothing. */
+void replace_remove_unfinished(void);
 
 #endif

@@ -62,6 +62,18 @@ static void send_failed(struct worker *w, const struct error *why)
 		w->broker_gone = true;
 }
 
+/* Where running out of memory has no other way to it; the worker's alone. */
+static int exhausted_socket = -1;
+
+/* What has been flushed stays, and is told to be all there is. */
+static void end_without_memory(void)
+{
+	static struct control_failed m = { .kind = CONTROL_FAILED };
+	error_set(&m.error, ERROR_NO_MEMORY, "out of memory");
+	control_send(exhausted_socket, &m, sizeof(m), NULL, 0, NULL);
+	_exit(1);
+}
+
 /* ---- set-up ---- */
 
 static void ignore_terminal_signals(void)
@@ -586,6 +598,8 @@ int worker_main(const struct worker_sockets *sockets, struct plan *plan)
 	};
 	struct error err = { 0 };
 	plan->silent = true;
+	exhausted_socket = sockets->control;
+	memory_when_exhausted(end_without_memory);
 	prctl(PR_SET_NAME, "prof-worker");
 #ifdef M_ARENA_MAX
 	/* The C library's further arenas open a file of /proc when they shrink, which the filter

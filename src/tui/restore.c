@@ -27,7 +27,7 @@ static struct {
 	size_t len;
 } saved;
 
-static void put_back(int number)
+void restore_now(void)
 {
 	/* In the background it is the shell's. */
 	if (saved.is_armed && getpid() == saved.owner && tcgetpgrp(STDIN_FILENO) == getpgrp()) {
@@ -37,6 +37,11 @@ static void put_back(int number)
 		ssize_t ignored = write(STDOUT_FILENO, saved.text, saved.len);
 		(void)ignored;
 	}
+}
+
+static void put_back(int number)
+{
+	restore_now();
 	raise(number); /* by its usual way: it comes once the handler has returned */
 }
 

@@ -50,6 +50,7 @@ void restore_arm(bool armed);
 /* A signal gives the mouse back, too. */
 void restore_mouse(void);
 void restore_forget(void);
+void restore_now(void);
 
 /* Runs $VISUAL or $EDITOR, else vi, for path at line. -1 when it cannot be started. */
 int editor_run(const char *path, uint32_t line, struct error *err);

@@ -164,3 +164,8 @@ int tui_run(const struct tui_input *in, struct error *err)
 	model_release(&s.model);
 	return 0;
 }
+
+void tui_put_terminal_back(void)
+{
+	restore_now();
+}

@@ -61,4 +61,8 @@ bool tui_is_possible(struct error *why);
  * with *err when it cannot start. */
 int tui_run(const struct tui_input *in, struct error *err);
 
+/* When the process is about to end and cannot wait: the terminal as it was before the view, if there
+ * is one. Allocates nothing. */
+void tui_put_terminal_back(void);
+
 #endif

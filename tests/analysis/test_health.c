@@ -433,7 +433,7 @@ static void cut_stacks_and_missing_names_are_told(void **state)
 		"names: 25.0%% of samples have none · 25.0%% in libz.so.1\n"
 		"        only exported names are known: the file is stripped and its debug file\n"
 		"        is not installed\n"
-		"files: the process that opens them ended early once: some names may be missing\n",
+		"files: the process that opens them ended early once: stacks may be cut and names missing\n",
 		stack_end_name(END_NO_CFI));
 	expect_text(b, expected);
 }

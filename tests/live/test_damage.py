@@ -114,7 +114,7 @@ def test_killed_openers_are_replaced():
     expect_equal(info["openers_killed"], 2, "openers killed")
     expect(info["delivered"] > 0 and info["whole"] >= 0.9 * info["delivered"], str(info))
     report = prof("report", path)
-    expect("files: the process that opens them ended early 2 times: some names may be missing\n" in report.out, str(report))
+    expect("files: the process that opens them ended early 2 times: stacks may be cut and names missing\n" in report.out, str(report))
 
 
 def test_full_disk():

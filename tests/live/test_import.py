@@ -113,6 +113,32 @@ def test_memory_runs_out():
     expect(exhausted > 0, "memory never ran out")
 
 
+def test_memory_runs_out_reading_text():
+    """In the process itself: one line, and nothing left behind."""
+    with open("many.folded", "w") as f:
+        for i in range(200000):
+            f.write("main;f%d;g%d;h%d 1\n" % (i % 997, i % 31337, i))
+    with open("kept.data", "wb") as f:
+        f.write(b"kept")
+    for command in (("import", "-o", "kept.data"), ("report", "--stdio")):
+        r = prof(*command, "many.folded", preexec_fn=limited(40))
+        expect_equal((r.status, r.out, r.err), (1, "", "prof %s: out of memory\n" % command[0]), str(r))
+    check_untouched()
+
+
+def test_memory_runs_out_recording():
+    """What was written stays, the command's status too; with some of these limits memory does not run out."""
+    exhausted = 0
+    for megabytes in range(24, 80, 8):
+        r = prof("record", "-o", "short.data", "--", "sh", "-c", "exit 3", preexec_fn=limited(megabytes))
+        if "out of memory" not in r.err:
+            continue
+        expect(r.status in (3, 125), str(r))
+        expect_equal(len(r.err.splitlines()), 1, str(r))
+        exhausted += 1
+    expect(exhausted > 0, "memory never ran out")
+
+
 def check_untouched():
     expect_equal(open("kept.data", "rb").read(), b"kept", "what was there before")
     expect_equal([n for n in os.listdir(".") if n.startswith("kept.data.") and n != "kept.data.old"], [], "what is left beside it")
