@@ -124,21 +124,30 @@ int filters_apply(const struct filters *f, const struct profile *p, struct filte
 	return rc;
 }
 
+/* False: no option says it. */
+static bool append_item(const struct filter_item *item, struct bytes *out)
+{
+	if (item->kind == FILTER_HIDE && strncmp(item->word, OF_MODULE, strlen(OF_MODULE)) == 0)
+		return false;
+	bytes_printf(out, " --%s ", kinds[item->kind].option);
+	text_append_word(out, item->word);
+	return true;
+}
+
 bool filters_append_words(const struct filters *f, struct bytes *out)
 {
 	bool all = true;
 
-	for (size_t i = 0; i < f->items.len; i++) {
-		const struct filter_item *item = &f->items.data[i];
-		if (item->kind == FILTER_HIDE &&
-		    strncmp(item->word, OF_MODULE, strlen(OF_MODULE)) == 0) {
-			all = false;
-			continue;
-		}
-		bytes_printf(out, " --%s ", kinds[item->kind].option);
-		text_append_word(out, item->word);
-	}
+	for (size_t i = 0; i < f->items.len; i++)
+		all &= append_item(&f->items.data[i], out);
 	return all;
+}
+
+void filters_append_kind(const struct filters *f, enum filter_kind kind, struct bytes *out)
+{
+	for (size_t i = 0; i < f->items.len; i++)
+		if (f->items.data[i].kind == kind)
+			append_item(&f->items.data[i], out);
 }
 
 /* ---- hidden frames ---- */

@@ -50,6 +50,8 @@ int filters_apply(const struct filters *f, const struct profile *p, struct filte
 		  uint32_t *event, struct error *err);
 /* As options of prof report, each behind a space. False when these do not say all. */
 bool filters_append_words(const struct filters *f, struct bytes *out);
+/* Those of one kind. */
+void filters_append_kind(const struct filters *f, enum filter_kind kind, struct bytes *out);
 
 /* The hidden frames. */
 struct hidden_item {

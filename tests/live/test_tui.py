@@ -2,6 +2,7 @@
 for what is to be on the screen."""
 import os
 import re
+import shlex
 import signal
 import stat
 import subprocess
@@ -424,6 +425,45 @@ def test_picture():
         t.type("/dev/null")
         t.keys("Enter")
         t.wait("not a regular file")
+        t.close()
+
+
+def copied_command(t):
+    """What C copies, as words."""
+    if t.call("list-buffers").strip():
+        t.call("delete-buffer")
+    t.type("C")
+    end = time.monotonic() + PATIENCE / 4
+    while "prof report" not in t.call("list-buffers") and time.monotonic() < end:
+        time.sleep(0.02)
+    return shlex.split(t.call("show-buffer"))
+
+
+def test_picture_is_what_prof_flame_draws():
+    """With the words of the command that is copied from the same view."""
+    record(program("shares"), 300, options=("-e", "task-clock,page-faults"), path="prof.data")
+    with Terminal(120, 30) as t:
+        t.call("set-option", "-s", "set-clipboard", "on")
+        t.open()
+        for keys, shown in (("", "icicle graph"), ("@10%-80% Enter", "time 10%-80%"), ("/^half$ Enter X", "without /^half$/"),
+                            ("b", "bottom-up"), ("r E Down Enter", "event page-faults"), ("i", "bottom-up flame graph")):
+            for key in keys.split():
+                (t.keys if key in ("Enter", "Down") else t.type)(key)
+            t.wait(shown)
+            words = copied_command(t)
+            expect_equal(words[:2], ["prof", "report"], "the command")
+            t.type("w")
+            t.wait("write SVG to")
+            t.type("view.svg")
+            t.keys("Enter")
+            t.wait("wrote view.svg")
+            upside_down = [] if "flame graph" in shown else ["--inverted"]
+            options = [w for w in words[2:] if w not in ("--tree", "--inverted")] + upside_down
+            options += ["--reverse"] if "--inverted" in words else []
+            expect_equal(prof("flame", "-q", "-o", "flame.svg", *options).status, 0, " ".join(words))
+            with open("view.svg", "rb") as a, open("flame.svg", "rb") as b:
+                expect(a.read() == b.read(), "another picture: prof flame " + " ".join(options))
+            os.unlink("view.svg")
         t.close()
 
 
