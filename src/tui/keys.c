@@ -46,8 +46,6 @@ const struct model_action model_actions[] = {
 	  .place = 6,
 	  .label = "source",
 	  .help = "the selected function by source line and instruction" },
-	{ .key = ']', .act = act_source_down, .help = "scroll the source beside the graph: down" },
-	{ .key = '[', .act = act_source_up, .help = "and up" },
 	{ .key = 'i', .act = act_turn_over, .help = "roots on top (icicle) or below (flame)" },
 	{ .key = 'b', .act = act_show_bottom_up, .help = "bottom-up: callers of what runs itself" },
 	{ .key = 'm', .act = act_show_modules, .help = "modules instead of functions" },
@@ -58,6 +56,8 @@ const struct model_action model_actions[] = {
 	  .label = "findings",
 	  .help = "what stands out, with the command for it" },
 	{ .key = 'R', .act = sheet_open_report, .help = "the report as text" },
+	{ .key = ']', .act = act_source_down, .help = "scroll the source beside the graph: down" },
+	{ .key = '[', .act = act_source_up, .help = "and up" },
 
 	{ .key = 'f',
 	  .act = act_focus,

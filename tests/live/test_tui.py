@@ -115,7 +115,7 @@ def test_opens_moves_and_closes():
         t.keys("Down")
         t.wait(" of its caller")
         t.keys("?")
-        t.wait("Each box is a function", "fold recursion")
+        t.wait("Each box is a function", "roots on top")
         t.keys("Escape")
         t.gone("Each box")
         screen = t.close()
