@@ -12,7 +12,8 @@ static void copy_keys(struct calltree *t, const struct calltree *whole)
 	vec_reserve(&t->keys, whole->keys.len);
 	for (size_t i = 0; i < whole->keys.len; i++) {
 		struct calltree_key key = whole->keys.data[i];
-		key.name = xstrdup(key.name);
+		if (key.own_name)
+			key.name = key.own_name = xstrdup(key.own_name);
 		vec_push(&t->keys, key);
 	}
 	if (!whole->key_of_function)
