@@ -386,9 +386,10 @@ static void callees_of_a_name_without_its_scopes(void **state)
 	expect_neighbours(
 		b, calltree_callees, "fibonacci",
 		"all 0/3\n (anonymous namespace)::fibonacci(unsigned int) 0/3\n  add 3/3\n");
-	expect_neighbours(b, calltree_callers, "sampled",
-			  "--callers 'sampled': no such function in these samples; there are add, main, "
-			  "(anonymous namespace)::fibonacci(unsigned int)");
+	expect_neighbours(
+		b, calltree_callers, "sampled",
+		"--callers 'sampled': no such function in these samples; there are add, main, "
+		"(anonymous namespace)::fibonacci(unsigned int)");
 }
 
 static void callers_and_callees(void **state)
