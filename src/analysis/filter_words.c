@@ -191,10 +191,9 @@ static void offer_names(const struct profile *p, const struct filter_words *w,
 static void append_tasks(const struct profile *p, bool by_tid, struct bytes *out)
 {
 	for (uint32_t i = 0; i < p->tasks.len && i < NEAR_COUNT; i++) {
-		bytes_printf(out, "%s%" PRIu32 " (", i ? ", " : "; there are ",
-			     by_tid ? p->tasks.data[i].tid : p->tasks.data[i].pid);
-		text_append_printable(out, frame_comm(p, i), strlen(frame_comm(p, i)));
-		bytes_printf(out, ")");
+		bytes_printf(out, "%s%" PRIu32 " (%s)", i ? ", " : "; there are ",
+			     by_tid ? p->tasks.data[i].tid : p->tasks.data[i].pid,
+			     frame_comm(p, i));
 	}
 	if (p->tasks.len > NEAR_COUNT)
 		bytes_printf(out, ", ...");
