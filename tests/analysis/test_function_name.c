@@ -137,7 +137,7 @@ static void a_better_fit_elsewhere_wins(void **state)
 	patterns_see_function(&ps, "f(int)");
 	assert_true(patterns_match_function(&ps, "f(int)"));
 	assert_false(patterns_match_function(&ps, "a::f(int)"));
-	assert_string_equal(patterns_unused(&ps), "g");
+	assert_string_equal(patterns_unused(&ps)->text, "g");
 	assert_true(patterns_match_function(&ps, "a::g"));
 	assert_null(patterns_unused(&ps));
 	patterns_release(&ps);

@@ -36,7 +36,7 @@ static void test_commands(void **state)
 	expect("app",
 	       WORDS("perf", "rec", "-I", "--switch-events", "-k", "1", "--user-regs=ip", "app"));
 	expect("sh -c 'a; b'", WORDS("perf", "record", "-o", "-", "sh", "-c", "a; b"));
-	expect("'it'\\''s' '' '\x1b'", WORDS("perf", "record", "it's", "", "\x1b"));
+	expect("'it'\\''s' '' $'\\033'", WORDS("perf", "record", "it's", "", "\x1b"));
 }
 
 static void test_processes(void **state)
