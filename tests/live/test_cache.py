@@ -52,7 +52,7 @@ def test_one_screen():
     record()
     name = entries()[0]["name"]
     for i in range(40):
-        os.link(os.path.join(FOLDER, name), os.path.join(FOLDER, name[:-2] + "%02d" % i))
+        os.link(os.path.join(FOLDER, name), os.path.join(FOLDER, "%032x" % i))
     count = len(entries())
     text = prof("cache").out
     expect(len(text.splitlines()) < 24 and " in %d more" % (count - 10) in text and "prof cache --all" in text, text)

@@ -1,8 +1,8 @@
 /*
- * Programs that spend their time on what prof report has findings for: about 0.5 s of CPU time
- * each.
+ * Programs that spend their time on what prof report has findings for: 0.5 s of CPU time, or
+ * so many.
  *
- * usage: habits MODE
+ * usage: habits MODE [SECONDS]
  *   syscalls   reads a byte at a time
  *   faults     touches new memory page by page, and gives it back
  *   locks      threads that take the same mutex
@@ -18,13 +18,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#define CPU_S	0.5
 #define THREADS 3
 #define BLOCK	((size_t)4 << 20)
 #define PAGE	4096u
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static volatile unsigned long counter;
+static double cpu_s = 0.5;
 
 static double cpu_seconds(clockid_t clock)
 {
@@ -104,7 +104,7 @@ static const struct mode {
 static void *run(void *arg)
 {
 	const struct mode *m = arg;
-	double end = CPU_S / m->threads;
+	double end = cpu_s / m->threads;
 
 	while (cpu_seconds(CLOCK_THREAD_CPUTIME_ID) < end)
 		m->work();
@@ -126,7 +126,9 @@ static int start(const struct mode *m)
 
 int main(int argc, char **argv)
 {
-	for (size_t i = 0; argc == 2 && i < sizeof(modes) / sizeof(modes[0]); i++)
+	if (argc == 3)
+		cpu_s = strtod(argv[2], NULL);
+	for (size_t i = 0; argc >= 2 && i < sizeof(modes) / sizeof(modes[0]); i++)
 		if (strcmp(argv[1], modes[i].name) == 0)
 			return start(&modes[i]);
 	return 2;
