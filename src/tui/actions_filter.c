@@ -23,12 +23,8 @@ static void filter_subject(struct model *m, enum filter_kind kind)
 		CLEANUP_FREE char *exact = filter_exact(m->in->profile, name, NAMES_FULL);
 		CLEANUP_FREE char *plain = filter_name(name);
 		CLEANUP_FREE char *word =
-			kind == FILTER_HIDE ? xasprintf("module:%s", exact) : xstrdup(plain);
-		if (kind == FILTER_IGNORE)
-			model_say(m, true,
-				  "functions can be ignored, not modules (m shows functions)");
-		else
-			add_filter(m, kind == FILTER_HIDE ? kind : FILTER_MODULE, word, name);
+			kind == FILTER_FOCUS ? xstrdup(plain) : xasprintf("module:%s", exact);
+		add_filter(m, kind == FILTER_FOCUS ? FILTER_MODULE : kind, word, name);
 		return;
 	}
 	CLEANUP_FREE char *word = kind == FILTER_HIDE
@@ -42,7 +38,7 @@ static void filter_found(struct model *m, enum filter_kind kind)
 	CLEANUP_FREE char *word = search_word(&m->search);
 
 	if (!word) {
-		model_say(m, true, "search for functions first: /");
+		model_say(m, true, "search first: /");
 		return;
 	}
 	CLEANUP_FREE char *label = xasprintf("/%s/", m->search.text);

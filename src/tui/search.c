@@ -188,13 +188,14 @@ bool *search_rows(const struct search *s, const struct view *v, const struct fla
 char *search_word(const struct search *s)
 {
 	enum scope scope;
-	const char *pattern = s->text ? skip_scope(s->text, &scope) : "";
+	const char *pattern = s->text ? skip_scope(s->text, &scope) : NULL;
 
-	if (!search_is_on(s) || scope != SCOPE_NAME)
+	if (!search_is_on(s))
 		return NULL;
 	if (has_capital(pattern) || strchr(pattern, '['))
-		return xstrdup(pattern);
+		return xstrdup(s->text);
 	struct bytes out = { 0 };
+	bytes_append(&out, s->text, (size_t)(pattern - s->text));
 	for (const char *at = pattern; *at; at++) {
 		int upper = toupper((unsigned char)*at);
 		if (*at == '\\' && at[1])

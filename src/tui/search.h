@@ -48,7 +48,7 @@ static inline bool search_hits(const struct search *s, const struct view *v, uns
 
 /* Which rows of a table are found; all when there is no search. The caller frees. */
 bool *search_rows(const struct search *s, const struct view *v, const struct flat *f);
-/* As a filter of functions takes it; NULL: it is none. The caller frees. */
+/* As --focus and its like take it; NULL: nothing is searched for. The caller frees. */
 char *search_word(const struct search *s);
 
 #endif

@@ -477,8 +477,8 @@ static void chart_is_a_profile(void **state)
 static void names_stay(void **state)
 {
 	static const char *const names[] = { "ctl\x01\x1b[31m\x7f",
-					     "bad\xff\xc3(\xed\xa0\x80"
-					     "end",
+					     ("bad\xff\xc3(\xed\xa0\x80"
+					      "end"),
 					     "\\x1b",
 					     "\\\\x1bg",
 					     "\\xg",

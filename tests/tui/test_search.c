@@ -30,6 +30,30 @@ static void test_search_counts_the_union(void **state)
 	fixture_release(&f);
 }
 
+/* What is searched for by module or file can be a filter, too. */
+static void test_search_of_modules_is_a_filter(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	fixture_init(&f, few_stacks, 80, 24);
+	press(&f, "/module:app enter");
+	CLEANUP_FREE char *word = search_word(&f.model.search);
+	assert_string_equal(word, "module:[aA][pP][pP]");
+	fixture_release(&f);
+	fixture_init(&f, sample_profile, 80, 24);
+	press(&f, "/module:libz enter");
+	uint64_t found = f.model.search.weight, all = f.model.view.trees[0].total;
+	assert_true(found > 0 && found < all);
+	press(&f, "F");
+	assert_int_equal(f.model.state.filters.items.len, 1);
+	assert_int_equal(f.model.view.trees[0].total, found);
+	press(&f, "u X");
+	assert_int_equal(f.model.state.filters.items.len, 1);
+	assert_int_equal(f.model.view.trees[0].total, all - found);
+	fixture_release(&f);
+}
+
 /* What is no regular expression is said while it is typed, and cannot be left standing. */
 static void test_search_that_is_none(void **state)
 {
@@ -116,6 +140,7 @@ int run_search_tests(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_search_counts_the_union),
+		cmocka_unit_test(test_search_of_modules_is_a_filter),
 		cmocka_unit_test(test_search_that_is_none),
 		cmocka_unit_test(test_steps_reach_every_match),
 		cmocka_unit_test(test_steps_around_a_function),
