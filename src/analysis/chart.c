@@ -167,9 +167,9 @@ static void start(struct charter *c, struct calltree *merged)
 	t->nodes.data[0].total = t->nodes.data[0].count = 0;
 	vec_push(&c->last_child, PROFILE_NONE);
 	t->self_key = c->self_key = (uint32_t)t->keys.len;
-	vec_push(&t->keys, ((struct calltree_key){ .name = xstrdup(CHART_SELF),
-						   .module = PROFILE_NONE,
-						   .kind = CODE_SYNTHETIC }));
+	vec_push(&t->keys,
+		 ((struct calltree_key){
+			 .name = CHART_SELF, .module = PROFILE_NONE, .kind = CODE_SYNTHETIC }));
 	vec_push(&c->path, ((struct step){ 0, 0 }));
 }
 
