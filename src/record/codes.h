@@ -78,6 +78,8 @@ pid_t codes_files_pid(const struct codes *c, const struct task_module *m);
 /* An address of m was sampled again and again: where no file will have its code, that is copied
  * while the process runs. */
 void codes_want_code(struct codes *c, const struct task_module *m, uint64_t address);
+/* Copies it now, as far as processes still run. codes_look does so, too. */
+void codes_copy_wanted(struct codes *c);
 /* The machine code around an address, of a jitdump or copied, into the current epoch; once. */
 void codes_add_code(struct codes *c, const struct task_module *m, uint64_t address);
 

@@ -97,8 +97,6 @@ void codes_look_at_dump(struct codes *c, struct process *p);
 void codes_set_next(struct codes *c);
 /* Takes the entry, which takes effect now. */
 void codes_add_entry(struct codes *c, struct process *p, struct code_entry *e);
-/* Copy the code that is wanted. */
-void codes_copy_wanted(struct codes *c);
 /* Look at the memory of processes where that is due. */
 void codes_look_registered(struct codes *c, uint64_t now_ns);
 /* Records have come to this time. */

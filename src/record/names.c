@@ -360,7 +360,9 @@ void names_hit(struct names *n, const struct task_module *m, uint64_t address)
 	}
 	if (hits < HMAP_NONE - 1)
 		hmap_put(&a->noted, address, hits + 1);
-	if (hits == HOT_HITS && n->codes && codes_has(n->codes, m))
+	/* Again and again: other code may stand there meanwhile. What was copied is not copied
+	 * twice. */
+	if (hits % HOT_HITS == 0 && n->codes && codes_has(n->codes, m))
 		codes_want_code(n->codes, m, address);
 }
 

@@ -546,6 +546,9 @@ int pipeline_tick(struct pipeline *p, uint64_t now_ns, struct error *err)
 		if (p->states.data[i].accounts)
 			accounts_settle(p->states.data[i].accounts, p->stats.last_ns);
 	}
+	/* What the records since the last look want: who runs it may end before the next one. */
+	if (p->codes)
+		codes_copy_wanted(p->codes);
 	if (p->names) {
 		names_collect(p->names, p->tasks);
 		say_damage(p);

@@ -282,7 +282,7 @@ def test_generated_code():
 
 def test_generated_code_without_a_file():
     """What a perf map names has its code in memory only: that is copied while the program runs."""
-    r = record_generated(program("jit"), 1500, "map")
+    r = record_generated(program("jit"), 3000, "map")
     kept = as_json(r, "jit_new")
     instructions = [i for block in kept["code"] for i in block["instructions"]]
     hot = max(instructions, key=lambda i: i["weight"])
