@@ -1,58 +1,15 @@
-/* Batches of addresses to the naming thread and names back. */
+/* Addresses that want names, names that come back, and code around what is hot. */
 #include "record/names.h"
 
 #include "base/hash.h"
-#include "base/io.h"
 #include "base/progress.h"
-#include "record/excerpts.h"
+#include "record/names_thread.h"
 #include "record/verbose.h"
-#include "symbolize/symbolize.h"
-#include <fcntl.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <time.h>
-#include <unistd.h>
 
-#define NS_PER_S	  UINT64_C(1000000000)
 #define HOT_HITS	  2   /* of an address: the code around it is worth a copy */
 #define EXCERPT_ADDRESSES 400 /* hottest addresses of the recording */
-
-/* Frames of one address inside a batch's result; texts live in the batch's strings. */
-struct named {
-	uint64_t address;
-	uint32_t first_frame, frame_count;
-};
-
-enum batch_kind {
-	BATCH_NAMES,
-	BATCH_EXCERPTS,
-	BATCH_LINES, /* no addresses: lines of generated code */
-	BATCH_LOOK,  /* no addresses: the process is looked at while it lives */
-	BATCH_KEEP,  /* no addresses: what was found is to be kept for the next run */
-};
-
-struct batch {
-	struct batch *next;
-	struct symbolize_module module; /* path, build ID and fd are the batch's own copies */
-	char *path;
-	uint8_t build_id[64];
-	VEC(uint64_t) addresses;
-	VEC(struct named) named;
-	VEC(struct profile_symbol_frame) frames;
-	struct strtab strings; /* initialized with the first one */
-	struct arena arena;
-	struct symbolize_result result;
-	enum batch_kind kind;
-	struct excerpts excerpts;
-	struct excerpt_lines lines;
-};
-
-struct batch_queue {
-	struct batch *head, **tail;
-};
 
 struct module_addresses {
 	struct hmap noted; /* address → how often it was a leaf, + 1 */
@@ -65,158 +22,11 @@ struct names {
 	struct rows *rows;
 	struct codes *codes;
 	struct kernel_code *kernel_code;
+	struct namer *namer;
 	VEC(struct module_addresses) modules; /* by task_module.index */
 	VEC(char *) damages;		      /* to be said; the first damages_told were */
 	size_t damages_told;
-	size_t out; /* batches handed over and not yet collected */
-	pthread_t thread;
-	bool has_thread, imported;
-	struct files *files;		     /* the naming thread's */
-	atomic_uint_least64_t thread_cpu_ns; /* up to the last batch that was done */
-	uint64_t batch_cpu_ns;		     /* that one may take; 0: any */
-	struct batch *current;		     /* the naming thread's, guarded by lock */
-	char *gave_up;
-	pthread_mutex_t lock; /* guards todo, done, stop */
-	pthread_cond_t todo_ready, done_ready;
-	struct batch_queue todo, done;
-	bool stop;
 };
-
-static void queue_init(struct batch_queue *q)
-{
-	q->head = NULL;
-	q->tail = &q->head;
-}
-
-static void queue_put(struct batch_queue *q, struct batch *b)
-{
-	b->next = NULL;
-	*q->tail = b;
-	q->tail = &b->next;
-}
-
-static struct batch *queue_take(struct batch_queue *q)
-{
-	struct batch *b = q->head;
-	if (b && !(q->head = b->next))
-		q->tail = &q->head;
-	return b;
-}
-
-static void batch_free(struct batch *b)
-{
-	if (b->module.fd >= 0)
-		close(b->module.fd);
-	free(b->path);
-	vec_release(&b->addresses);
-	vec_release(&b->named);
-	vec_release(&b->frames);
-	if (b->strings.strings.len)
-		strtab_release(&b->strings);
-	arena_release(&b->arena);
-	excerpts_release(&b->excerpts);
-	excerpt_lines_release(&b->lines);
-	free(b);
-}
-
-/* ---- the naming thread ---- */
-
-/* Many addresses have the same names. */
-static const char *keep(struct batch *b, const char *s)
-{
-	if (!b->strings.strings.len)
-		strtab_init(&b->strings);
-	return s ? strtab_get(&b->strings, strtab_add_str(&b->strings, s)) : NULL;
-}
-
-static const struct profile_symbol_alias *keep_aliases(struct batch *b,
-						       const struct profile_symbol_frame *f)
-{
-	if (!f->alias_count)
-		return NULL;
-	struct profile_symbol_alias *aliases =
-		arena_alloc(&b->arena, f->alias_count * sizeof(*aliases));
-	for (uint32_t i = 0; i < f->alias_count; i++) {
-		aliases[i] = f->aliases[i];
-		aliases[i].name = keep(b, aliases[i].name);
-		aliases[i].linkage = keep(b, aliases[i].linkage);
-	}
-	return aliases;
-}
-
-static void keep_frames(void *ctx, uint64_t address, const struct profile_symbol_frame *frames,
-			uint32_t count)
-{
-	struct batch *b = ctx;
-	struct named named = { address, (uint32_t)b->frames.len, count };
-	vec_push(&b->named, named);
-	for (uint32_t i = 0; i < count; i++) {
-		struct profile_symbol_frame f = frames[i];
-		f.name = keep(b, f.name);
-		f.linkage = keep(b, f.linkage);
-		f.file = keep(b, f.file);
-		f.function_file = keep(b, f.function_file);
-		f.aliases = keep_aliases(b, &f);
-		vec_push(&b->frames, f);
-	}
-}
-
-static struct batch *wait_for_work(struct names *n)
-{
-	pthread_mutex_lock(&n->lock);
-	while (!n->todo.head && !n->stop)
-		pthread_cond_wait(&n->todo_ready, &n->lock);
-	struct batch *b = n->stop ? NULL : queue_take(&n->todo);
-	n->current = b;
-	pthread_mutex_unlock(&n->lock);
-	return b;
-}
-
-static void do_batch(struct names *n, struct symbolizer *s, struct batch *b)
-{
-	switch (b->kind) {
-	case BATCH_NAMES:
-		symbolize_batch(s, &b->module, b->addresses.data, b->addresses.len, keep_frames, b,
-				&b->result);
-		break;
-	case BATCH_EXCERPTS:
-		excerpts_collect(&b->excerpts, s, n->files, &b->module, b->addresses.data,
-				 b->addresses.len);
-		break;
-	case BATCH_LINES:
-		excerpts_collect_lines(&b->excerpts, n->files, b->module.pid, &b->lines);
-		break;
-	case BATCH_LOOK:
-		files_remember(n->files, b->module.pid);
-		break;
-	case BATCH_KEEP:
-		symbolizer_keep(s);
-		break;
-	}
-}
-
-static void *naming_thread(void *arg)
-{
-	struct names *n = arg;
-	setpriority(PRIO_PROCESS, 0,
-		    5); /* this thread's: naming can wait, the target and the rings cannot */
-	struct symbolizer *s =
-		symbolizer_new(n->files, &(struct symbolize_options){ .use_cache = true,
-								      .imported = n->imported });
-	for (struct batch *b; (b = wait_for_work(n));) {
-		do_batch(n, s, b);
-		atomic_store(&n->thread_cpu_ns, clock_thread_cpu_ns());
-		pthread_mutex_lock(&n->lock);
-		queue_put(&n->done, b);
-		n->current = NULL;
-		pthread_cond_signal(&n->done_ready);
-		pthread_mutex_unlock(&n->lock);
-	}
-	symbolizer_free(s);
-	return NULL;
-}
-
-/* ---- the recording thread ---- */
 
 struct names *names_new(struct files *files, struct rows *rows, struct codes *codes,
 			struct kernel_code *kernel_code, bool imported)
@@ -225,14 +35,7 @@ struct names *names_new(struct files *files, struct rows *rows, struct codes *co
 	n->rows = rows;
 	n->codes = codes;
 	n->kernel_code = kernel_code;
-	n->files = files;
-	n->imported = imported;
-	queue_init(&n->todo);
-	queue_init(&n->done);
-	pthread_mutex_init(&n->lock, NULL);
-	pthread_cond_init(&n->todo_ready, NULL);
-	pthread_cond_init(&n->done_ready, NULL);
-	n->has_thread = pthread_create(&n->thread, NULL, naming_thread, n) == 0;
+	n->namer = namer_new(files, imported);
 	return n;
 }
 
@@ -242,62 +45,29 @@ static void module_addresses_release(struct module_addresses *m)
 	vec_release(&m->pending);
 }
 
-static void queue_drop(struct batch_queue *q)
-{
-	for (struct batch *b; (b = queue_take(q));)
-		batch_free(b);
-}
-
 void names_free(struct names *n)
 {
-	if (!n || n->gave_up)
+	if (!n || namer_gave_up(n->namer))
 		return;
-	pthread_mutex_lock(&n->lock);
-	n->stop = true;
-	pthread_cond_signal(&n->todo_ready);
-	pthread_mutex_unlock(&n->lock);
-	if (n->has_thread)
-		pthread_join(n->thread, NULL);
-	queue_drop(&n->todo);
-	queue_drop(&n->done);
+	namer_free(n->namer);
 	for (size_t i = 0; i < n->modules.len; i++)
 		module_addresses_release(&n->modules.data[i]);
 	vec_release(&n->modules);
 	for (size_t i = 0; i < n->damages.len; i++)
 		free(n->damages.data[i]);
 	vec_release(&n->damages);
-	pthread_mutex_destroy(&n->lock);
-	pthread_cond_destroy(&n->todo_ready);
-	pthread_cond_destroy(&n->done_ready);
 	free(n);
-}
-
-static struct batch *plain_batch(enum batch_kind kind)
-{
-	struct batch *b = xcalloc(1, sizeof(*b));
-	b->kind = kind;
-	b->module.fd = -1;
-	return b;
-}
-
-static void hand_over(struct names *n, struct batch *b)
-{
-	pthread_mutex_lock(&n->lock);
-	queue_put(&n->todo, b);
-	n->out++;
-	pthread_cond_signal(&n->todo_ready);
-	pthread_mutex_unlock(&n->lock);
 }
 
 /* Names are looked up later, when the process may be gone. */
 static void look_at_process(struct names *n, const struct task_module *m)
 {
-	if (!n->has_thread || m->kind != MODULE_FILE || m->seen_pid <= 0)
+	if (!namer_works(n->namer) || m->kind != MODULE_FILE || m->seen_pid <= 0)
 		return;
-	struct batch *b = plain_batch(BATCH_LOOK);
+	struct batch *b = batch_new_plain(BATCH_LOOK);
 	b->path = xstrdup(m->path ? m->path : "");
 	b->module.pid = m->seen_pid;
-	hand_over(n, b);
+	namer_submit(n->namer, b);
 }
 
 static struct module_addresses *addresses_of(struct names *n, const struct task_module *m)
@@ -372,39 +142,6 @@ static int compare_addresses(const void *pa, const void *pb)
 	return (a > b) - (a < b);
 }
 
-/* See identify_by_content in the task layer: big-endian in the identity's bytes. */
-static uint64_t content_hash(const struct task_module *m)
-{
-	uint64_t hash = 0;
-
-	if (m->identity != IDENTITY_CONTENT_HASH)
-		return 0;
-	for (size_t i = 0; i < sizeof(hash); i++)
-		hash = hash << 8 | m->build_id[i];
-	return hash;
-}
-
-static struct batch *batch_new(const struct task_module *m, enum batch_kind kind)
-{
-	struct batch *b = xcalloc(1, sizeof(*b));
-	b->path = xstrdup(m->path ? m->path : "");
-	memcpy(b->build_id, m->build_id, sizeof(b->build_id));
-	b->kind = kind;
-	b->module = (struct symbolize_module){
-		.key = m->index,
-		.kind = m->kind,
-		.path = b->path,
-		.build_id = b->build_id,
-		.build_id_len = m->build_id_len,
-		.content_hash = content_hash(m),
-		.refused = m->kind == MODULE_KERNEL && m->refused,
-		.kernel_text = m->kernel_text,
-		.fd = m->fd >= 0 ? fcntl(m->fd, F_DUPFD_CLOEXEC, 0) : -1,
-		.pid = m->seen_pid,
-	};
-	return b;
-}
-
 static struct batch *names_batch(struct module_addresses *a)
 {
 	struct batch *b = batch_new(a->module, BATCH_NAMES);
@@ -421,7 +158,7 @@ static void submit_if(struct names *n, bool kernel)
 	for (size_t i = 0; i < n->modules.len; i++) {
 		struct module_addresses *a = &n->modules.data[i];
 		if (a->pending.len && (a->module->kind == MODULE_KERNEL) == kernel)
-			hand_over(n, names_batch(a));
+			namer_submit(n->namer, names_batch(a));
 	}
 }
 
@@ -431,7 +168,7 @@ void names_submit(struct names *n)
 {
 	if (n->codes)
 		codes_submit(n->codes);
-	if (!n->has_thread)
+	if (!namer_works(n->namer))
 		return;
 	submit_if(n, true);
 	submit_if(n, false);
@@ -496,13 +233,9 @@ static void write_names(struct names *n, struct task_table *tasks, const struct 
 size_t names_collect(struct names *n, struct task_table *tasks)
 {
 	for (;;) {
-		pthread_mutex_lock(&n->lock);
-		struct batch *b = queue_take(&n->done);
-		if (b)
-			n->out--;
-		pthread_mutex_unlock(&n->lock);
+		struct batch *b = namer_take(n->namer);
 		if (!b)
-			return n->out;
+			return namer_out(n->namer);
 		if (b->kind == BATCH_NAMES)
 			write_names(n, tasks, b);
 		else if (b->kind == BATCH_EXCERPTS || b->kind == BATCH_LINES)
@@ -513,40 +246,12 @@ size_t names_collect(struct names *n, struct task_table *tasks)
 
 void names_limit(struct names *n, uint64_t batch_cpu_ns)
 {
-	n->batch_cpu_ns = batch_cpu_ns;
+	namer_limit(n->namer, batch_cpu_ns);
 }
 
 const char *names_gave_up(const struct names *n)
 {
-	return n->gave_up;
-}
-
-/* CPU time, not time: on a busy machine everything takes longer. */
-static bool takes_too_much(const struct names *n)
-{
-	clockid_t clock;
-	struct timespec t;
-	if (!n->batch_cpu_ns || !n->current || pthread_getcpuclockid(n->thread, &clock) != 0 ||
-	    clock_gettime(clock, &t) != 0)
-		return false;
-	uint64_t cpu_ns = (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
-	return cpu_ns - atomic_load(&n->thread_cpu_ns) > n->batch_cpu_ns;
-}
-
-/* Until one is done. false: it takes too much. */
-static bool wait_for_batch(struct names *n)
-{
-	struct timespec until;
-	pthread_mutex_lock(&n->lock);
-	while (!n->done.head && !n->gave_up) {
-		clock_gettime(CLOCK_REALTIME, &until);
-		until.tv_sec++;
-		pthread_cond_timedwait(&n->done_ready, &n->lock, &until);
-		if (!n->done.head && takes_too_much(n))
-			n->gave_up = xstrdup(n->current->path ? n->current->path : "");
-	}
-	pthread_mutex_unlock(&n->lock);
-	return !n->gave_up;
+	return namer_gave_up(n->namer);
 }
 
 void names_finish(struct names *n, struct task_table *tasks)
@@ -554,8 +259,8 @@ void names_finish(struct names *n, struct task_table *tasks)
 	struct progress progress;
 	names_submit(n);
 	progress_start(&progress, "naming functions");
-	for (size_t all = n->out; names_collect(n, tasks) && wait_for_batch(n);)
-		progress_update(&progress, all - n->out, all);
+	for (size_t all = namer_out(n->namer); names_collect(n, tasks) && namer_wait(n->namer);)
+		progress_update(&progress, all - namer_out(n->namer), all);
 	progress_end(&progress);
 }
 
@@ -610,7 +315,7 @@ static void add_generated_code(struct names *n, const struct hot_list *hot,
 	}
 	b->module.pid = codes_files_pid(n->codes, m);
 	if (b->lines.items.len)
-		hand_over(n, b);
+		namer_submit(n->namer, b);
 	else
 		batch_free(b);
 }
@@ -619,7 +324,7 @@ void names_add_excerpts(struct names *n, struct task_table *tasks)
 {
 	struct hot_list hot = { 0 };
 	list_hot(n, &hot);
-	for (size_t i = 0; i < n->modules.len && n->has_thread; i++) {
+	for (size_t i = 0; i < n->modules.len && namer_works(n->namer); i++) {
 		const struct task_module *m = n->modules.data[i].module;
 		if (m && n->codes && codes_has(n->codes, m))
 			add_generated_code(n, &hot, m);
@@ -630,12 +335,12 @@ void names_add_excerpts(struct names *n, struct task_table *tasks)
 			if (hot.items.data[k].module == i)
 				vec_push(&b->addresses, hot.items.data[k].address);
 		}
-		hand_over(n, b);
+		namer_submit(n->namer, b);
 	}
 	vec_release(&hot.items);
-	if (n->has_thread)
-		hand_over(n, plain_batch(BATCH_KEEP));
-	while (names_collect(n, tasks) && wait_for_batch(n))
+	if (namer_works(n->namer))
+		namer_submit(n->namer, batch_new_plain(BATCH_KEEP));
+	while (names_collect(n, tasks) && namer_wait(n->namer))
 		;
 }
 
@@ -649,5 +354,5 @@ void names_new_epoch(struct names *n)
 
 uint64_t names_thread_cpu_ns(const struct names *n)
 {
-	return atomic_load(&n->thread_cpu_ns);
+	return namer_cpu_ns(n->namer);
 }
