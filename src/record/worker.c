@@ -1,13 +1,9 @@
 /* The worker's life: rings, messages, draining, growth of the stack copy, the end. */
-#include "record/worker.h"
+#include "record/worker_parts.h"
 
 #include "base/io.h"
 #include "base/log.h"
 #include "record/confine.h"
-#include "record/cpu_times.h"
-#include "record/describe.h"
-#include "record/pipeline.h"
-#include "record/rings.h"
 #include <errno.h>
 #include <malloc.h>
 #include <signal.h>
@@ -20,34 +16,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define POLL_MS	       50
-#define CLOCK_NS       1000000000ull
-#define GROW_MIN       100 /* stacks before the cut share is judged */
-#define GROW_ONE_IN    500 /* cut, and more are cut than the larger copy is worth */
-#define GROW_ELSEWHERE 3   /* stacks that go on on another one: that does not happen by chance */
-#define JITTER_NS      1000000000ull
-#define JITTER_LEAST   1000		/* samples */
-#define MAX_OUTLIVING  1000		/* that are looked at */
-#define NAMING_CPU_NS  (120 * CLOCK_NS) /* of one module, when everything else is done */
-
-struct worker {
-	const struct worker_sockets *sockets;
-	struct plan *plan;
-	struct files *files, *name_files;
-	struct rings rings;
-	struct describe about;
-	struct cpu_times cpu_times; /* when it began */
-	struct profile_writer *writer;
-	struct pipeline *pipeline;
-	int output;
-	bool begun, stopping, broker_gone;
-	struct control_stop stop;
-	struct control_begin begin;
-	bool tried_to_grow, grown, asked_to_widen;
-	uint64_t clock_due_ns, jitter_due_ns, jittered_samples, random_state;
-	struct error write_error;
-	uint32_t outliving, outliving_pid;
-};
+#define POLL_MS	      50
+#define CLOCK_NS      1000000000ull
+#define NAMING_CPU_NS (120 * CLOCK_NS) /* of one module, when everything else is done */
 
 static int send_plain(struct worker *w, enum control_kind kind, struct error *err)
 {
@@ -239,7 +210,7 @@ static int begin(struct worker *w, const struct control_begin *m, int output, st
 
 /* ---- while recording ---- */
 
-static void process_ready(struct worker *w)
+void worker_process_ready(struct worker *w)
 {
 	struct record r;
 	if (w->pipeline)
@@ -250,47 +221,6 @@ static void process_ready(struct worker *w)
 			r.event &= ~RINGS_WIDE;
 		pipeline_record(w->pipeline, &r, wide);
 	}
-}
-
-static void say_growth(struct worker *w, const struct pipeline_stats *s)
-{
-	char text[200];
-	double all = (double)s->stacks;
-	unsigned kb = (w->plan->stack_bytes[1] + 8) >> 10;
-	if (s->has_go)
-		snprintf(text, sizeof(text),
-			 "Go runs on many stacks: following frame pointers too, and copying %u kB, "
-			 "from now on",
-			 kb);
-	else if (s->truncated >= s->elsewhere)
-		snprintf(text, sizeof(text),
-			 "%.1f%% of stacks were cut at %u kB: copying %u kB from now on",
-			 100.0 * (double)s->truncated / all, w->plan->stack_bytes[0] >> 10, kb);
-	else
-		snprintf(text, sizeof(text),
-			 "%.1f%% of stacks go on on another stack: following frame pointers too, "
-			 "and copying %u kB, from now on",
-			 100.0 * (double)s->elsewhere / all, kb);
-	pipeline_note(w->pipeline, text);
-	log_message(s->has_go ? LOG_INFO : LOG_NOTICE, "%s", text);
-}
-
-/* Stacks are being cut, or will be: go over to the larger copy prepared at the start, which has the
- * kernel's frame-pointer chain beside it. */
-static void grow_stacks(struct worker *w)
-{
-	struct pipeline_stats s;
-	if (w->tried_to_grow || pipeline_is_wide(w->pipeline) ||
-	    w->plan->stack_mode != STACK_COPY || !w->plan->stack_bytes[1])
-		return;
-	pipeline_get_stats(w->pipeline, &s);
-	if (!s.has_go && ((s.stacks < GROW_MIN && s.elsewhere < GROW_ELSEWHERE) ||
-			  (s.truncated + s.elsewhere) * GROW_ONE_IN < s.stacks))
-		return;
-	w->tried_to_grow = true;
-	w->grown = rings_grow(&w->rings);
-	if (w->grown)
-		say_growth(w, &s);
 }
 
 /*
@@ -314,7 +244,7 @@ static uint64_t now_on(clockid_t clock)
 	return (uint64_t)t.tv_sec * 1000000000ull + (uint64_t)t.tv_nsec;
 }
 
-static void note_clocks(struct worker *w)
+void worker_note_clocks(struct worker *w)
 {
 	struct profile_clock c = { .monotonic_ns = now_on(CLOCK_MONOTONIC),
 				   .boottime_ns = now_on(CLOCK_BOOTTIME),
@@ -322,29 +252,16 @@ static void note_clocks(struct worker *w)
 	pipeline_clock(w->pipeline, &c);
 }
 
-/* The kernel begins the period anew, so that half a sample is lost: only after many. */
-static void jitter(struct worker *w, uint64_t now_ns)
-{
-	struct pipeline_stats s;
-	pipeline_get_stats(w->pipeline, &s);
-	bool wanted = !w->plan->options->period && s.samples - w->jittered_samples >= JITTER_LEAST;
-	w->jitter_due_ns = now_ns + JITTER_NS;
-	if (!wanted)
-		return;
-	rings_jitter(&w->rings, &w->random_state);
-	w->jittered_samples = s.samples;
-}
-
 static void tick(struct worker *w)
 {
 	uint64_t now_ns = clock_monotonic_ns();
 	if (now_ns >= w->clock_due_ns) {
-		note_clocks(w);
+		worker_note_clocks(w);
 		w->clock_due_ns = now_ns + CLOCK_NS;
 	}
 	if (now_ns >= w->jitter_due_ns)
-		jitter(w, now_ns);
-	grow_stacks(w);
+		worker_jitter(w, now_ns);
+	worker_grow_stacks(w);
 	ask_to_widen(w);
 	if (pipeline_tick(w->pipeline, now_ns, &w->write_error) < 0 &&
 	    w->write_error.code == ERROR_NONE)
@@ -360,49 +277,6 @@ static int answer_tids(struct worker *w, const struct control_tids *m, struct er
 			answer.tids[answer.count++] = m->tids[i];
 	}
 	return control_send(w->sockets->control, &answer, sizeof(answer), NULL, 0, err);
-}
-
-/* Of one that has just ended the record may not have been read. */
-static bool still_lives(struct worker *w, uint32_t pid)
-{
-	struct bytes text = { 0 };
-	bool lives = false;
-	if (files_read_proc(w->files, FILES_PROC_STAT, (pid_t)pid, 0, &text, NULL) == 0) {
-		bytes_u8(&text, '\0');
-		const char *state = strrchr((const char *)text.data, ')');
-		lives = state && state[1] && !strchr("ZX", state[2]);
-	}
-	bytes_release(&text);
-	return lives;
-}
-
-/* The recording ends with the launched command; what it has left in the background goes on unseen.
- */
-static void note_outliving(struct worker *w)
-{
-	struct pipeline_living living = { 0 };
-	if (!w->begin.launched_pid || w->broker_gone || w->stop.wait_status < 0)
-		return;
-	pipeline_list_living(w->pipeline, &living);
-	for (size_t i = 0; i < living.pids.len && i < MAX_OUTLIVING; i++) {
-		uint32_t pid = living.pids.data[i];
-		if (pid == w->begin.launched_pid || !still_lives(w, pid))
-			continue;
-		w->outliving_pid = w->outliving ? w->outliving_pid : pid;
-		w->outliving++;
-	}
-	vec_release(&living.pids);
-	if (w->outliving)
-		pipeline_note(w->pipeline,
-			      "processes of the command ran on after it had ended, unrecorded");
-}
-
-static void note_openers(struct worker *w)
-{
-	if (w->stop.openers_gone)
-		pipeline_note(
-			w->pipeline,
-			"files could not be opened any more: stacks are cut and names missing");
 }
 
 static void fill_summary(struct worker *w, struct control_summary *m)
@@ -435,7 +309,7 @@ static int send_summary(struct worker *w, enum control_kind kind, struct error *
 static int flush(struct worker *w, struct error *err)
 {
 	rings_drain(&w->rings);
-	process_ready(w);
+	worker_process_ready(w);
 	if (w->pipeline && pipeline_flush(w->pipeline, &w->write_error) < 0)
 		log_message(LOG_INFO, "%s", w->write_error.text);
 	return send_summary(w, CONTROL_FLUSHED, err);
@@ -485,75 +359,6 @@ static void receive(struct worker *w)
 		send_failed(w, &err);
 }
 
-/* ---- the end ---- */
-
-static void measure_cpus(struct worker *w, struct pipeline_end *end)
-{
-	struct cpu_times now = { 0 };
-	long ticks = sysconf(_SC_CLK_TCK);
-
-	cpu_times_read(&now, w->files);
-	cpu_times_between(&w->cpu_times, &now, ticks > 0 ? (uint64_t)ticks : 0, &end->cpu_busy_ns,
-			  &end->cpu_steal_ns);
-	cpu_times_release(&now);
-}
-
-static void finish(struct worker *w)
-{
-	struct rings_count count = { .event_count = w->plan->events.items.len };
-	count.totals = xcalloc(count.event_count + 1, sizeof(*count.totals));
-	rings_switch(&w->rings, SIZE_FIRST, RINGS_DISABLE);
-	rings_switch(&w->rings, SIZE_LARGER, RINGS_DISABLE);
-	rings_switch(&w->rings, SIZE_WIDE, RINGS_DISABLE);
-	rings_switch(&w->rings, SIZE_COUNT, RINGS_DISABLE);
-	rings_drain(&w->rings);
-	rings_flush(&w->rings);
-	process_ready(w);
-	rings_count(&w->rings, &count);
-	struct pipeline_end end = {
-		.exact_totals = w->plan->system_wide ? NULL : count.totals,
-		.roots = count.roots.data,
-		.root_count = count.roots.len,
-		.lost_samples = count.lost_samples,
-		.lost_records = count.lost_records,
-		.lost_own = w->rings.broken + w->rings.undecoded,
-		.out_of_order = w->rings.out_of_order,
-		.rusage_ns = w->broker_gone ? 0 : w->stop.rusage_ns,
-		.exit_status = w->broker_gone ? -1 : w->stop.wait_status,
-		.end_ns = clock_monotonic_ns(),
-		.other_cpu_ns = w->stop.broker_cpu_ns,
-		.ring_bytes = w->rings.ring_bytes,
-		.openers_killed = w->stop.openers_killed,
-		.detached = w->stop.detached,
-		.stack_bytes =
-			w->plan->stack_mode == STACK_COPY ? w->plan->stack_bytes[w->grown] : 0,
-		.system_wide = w->plan->system_wide,
-	};
-	measure_cpus(w, &end);
-	note_clocks(w);
-	note_openers(w);
-	note_outliving(w);
-	if (pipeline_finish(w->pipeline, &end, &w->write_error) < 0 &&
-	    w->write_error.code == ERROR_NONE)
-		error_set(&w->write_error, ERROR_SYSTEM, "cannot write the profile");
-	free(count.totals);
-	vec_release(&count.roots);
-}
-
-/* Once, not for every file. */
-static void say_descriptors(const struct worker *w)
-{
-	int limit = files_remote_limit(w->files);
-	if (!limit && !pipeline_gave_up(w->pipeline)) /* else a thread still uses it */
-		limit = files_remote_limit(w->name_files);
-	struct error err = { 0 };
-	if (!limit)
-		return;
-	error_set_errno(&err, limit,
-			"files could not be opened, their stacks and names are missing");
-	log_message(LOG_NOTICE, "%s", err.text);
-}
-
 static void release(struct worker *w)
 {
 	pipeline_free(w->pipeline);
@@ -576,7 +381,7 @@ static void record(struct worker *w)
 			rings_look(&w->rings);
 		else
 			rings_drain(&w->rings); /* while attaching, until there is a pipeline */
-		process_ready(w);
+		worker_process_ready(w);
 		if (w->begun)
 			tick(w);
 	}
@@ -626,8 +431,7 @@ int worker_main(const struct worker_sockets *sockets, struct plan *plan)
 		return 1;
 	record(&w);
 	if (w.begun) {
-		finish(&w);
-		say_descriptors(&w);
+		worker_finish(&w);
 		if (!w.broker_gone && send_summary(&w, CONTROL_DONE, NULL) < 0)
 			w.broker_gone = true;
 	}
