@@ -18,27 +18,20 @@ static int parse_list(struct filter_words *w, struct patterns *ps, const char *o
 	return patterns_parse(ps, option, list, err);
 }
 
-static int parse_regex(struct filter_words *w, struct patterns *ps, const char *option,
-		       const char *regex, struct error *err)
-{
-	if (!regex)
-		return 0;
-	w->any = true;
-	return patterns_parse_regex(ps, option, regex, err);
-}
-
 /* One and more of them, of which at most 30 count. */
-static int parse_regexes(struct filter_words *w, struct patterns *ps, const char *option,
-			 const char *first, const char *const *more, struct error *err)
+static int parse_regexes(struct filter_words *w, const struct profile *p, struct patterns *ps,
+			 const char *option, const char *first, const char *const *more,
+			 struct error *err)
 {
-	if (parse_regex(w, ps, option, first, err) < 0)
+	w->any |= first != NULL;
+	if (first && patterns_add_regex(ps, option, first, p, err) < 0)
 		return -1;
 	for (size_t i = 0; more && more[i]; i++) {
 		w->any = true;
 		if (ps->items.len == FILTER_REGEXES_MAX)
 			return error_set(err, ERROR_USAGE, "%s: at most %d times", option,
 					 FILTER_REGEXES_MAX);
-		if (patterns_add_regex(ps, option, more[i], err) < 0)
+		if (patterns_add_regex(ps, option, more[i], p, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -65,8 +58,8 @@ int filter_words_parse(struct filter_words *w, const struct profile *p, const st
 	    parse_list(w, &w->symbol, "--symbol", s->symbol, err) < 0 ||
 	    parse_list(w, &w->event, s->event_option ? s->event_option : "--event", s->event, err) <
 		    0 ||
-	    parse_regexes(w, &w->focus, "--focus", s->focus, s->focuses, err) < 0 ||
-	    parse_regexes(w, &w->ignore, "--ignore", s->ignore, s->ignores, err) < 0)
+	    parse_regexes(w, p, &w->focus, "--focus", s->focus, s->focuses, err) < 0 ||
+	    parse_regexes(w, p, &w->ignore, "--ignore", s->ignore, s->ignores, err) < 0)
 		return -1;
 	return 0;
 }

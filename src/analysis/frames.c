@@ -157,6 +157,15 @@ const char *frame_module_name(const struct profile *p, uint32_t module)
 	return *name ? name : nameless_module(m->kind);
 }
 
+bool frame_has_module(const struct profile *p, const char *name)
+{
+	for (uint32_t i = 0; i < p->modules.len; i++)
+		if (strcmp(frame_module_name(p, i), name) == 0 ||
+		    strcmp(profile_str(p, p->modules.data[i].path), name) == 0)
+			return *name != '\0';
+	return false;
+}
+
 struct pattern_code frame_code_of_module(const struct profile *p, uint32_t module)
 {
 	const struct profile_module *m = module_at(p, module);

@@ -45,6 +45,9 @@ uint32_t frame_location_of_node(const struct profile *p, uint32_t node);
 uint8_t frame_code_kind(const struct profile *p, uint32_t module);
 /* The last part of the module's path; "[kernel]", "[jit]", … where there is no file. */
 const char *frame_module_name(const struct profile *p, uint32_t module);
+/* Is a module of p called so, or its path? A name behind "module:" that is one is no regular
+ * expression. */
+bool frame_has_module(const struct profile *p, const char *name);
 /* What patterns may tell a function by, and code of a module of which the name has to be filled in.
  */
 struct pattern_code frame_code_of_function(const struct profile *p, uint32_t function);

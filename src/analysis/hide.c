@@ -127,10 +127,11 @@ static void lift_samples(struct hiding *h)
 	}
 }
 
-static int parse(struct patterns *all, const char *const *regexes, struct error *err)
+static int parse(struct patterns *all, const struct profile *p, const char *const *regexes,
+		 struct error *err)
 {
 	for (size_t i = 0; regexes[i]; i++)
-		if (patterns_add_regex(all, "--hide", regexes[i], err) < 0)
+		if (patterns_add_regex(all, "--hide", regexes[i], p, err) < 0)
 			return -1;
 	return 0;
 }
@@ -141,7 +142,7 @@ int hide_frames(struct profile *p, const char *const *regexes, struct error *err
 
 	if (!regexes || !regexes[0])
 		return 0;
-	int rc = parse(&h.patterns, regexes, err);
+	int rc = parse(&h.patterns, p, regexes, err);
 	if (rc == 0) {
 		judge_functions(&h);
 		h.locations = xcalloc(p->locations.len + 1, sizeof(*h.locations));

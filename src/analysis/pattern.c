@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/frames.h"
 #include "analysis/function_name.h"
 
 static int compile(struct pattern *p, const char *option, struct error *err)
@@ -95,19 +96,12 @@ int patterns_parse(struct patterns *ps, const char *option, const char *list, st
 	return 0;
 }
 
-int patterns_parse_regex(struct patterns *ps, const char *option, const char *regex,
-			 struct error *err)
-{
-	memset(ps, 0, sizeof(*ps));
-	return patterns_add_regex(ps, option, regex, err);
-}
-
 static const char *const scopes[] = {
 	[SCOPE_FUNCTION] = "", [SCOPE_MODULE_OF] = "module:", [SCOPE_FILE_OF] = "file:"
 };
 
 int patterns_add_regex(struct patterns *ps, const char *option, const char *regex,
-		       struct error *err)
+		       const struct profile *p, struct error *err)
 {
 	uint8_t scope = SCOPE_FUNCTION;
 
@@ -119,6 +113,10 @@ int patterns_add_regex(struct patterns *ps, const char *option, const char *rege
 		break;
 	}
 	ps->option = option;
+	if (scope == SCOPE_MODULE_OF && frame_has_module(p, regex)) {
+		vec_push(&ps->items, ((struct pattern){ .text = xstrdup(regex), .scope = scope }));
+		return 0;
+	}
 	int rc = add_item(ps, regex, strlen(regex), true, err);
 	if (ps->items.len > 0)
 		ps->items.data[ps->items.len - 1].scope = scope;

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "profile/profile.h"
 #include <regex.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,13 +29,12 @@ struct patterns {
 
 /* option as in "--comm". A comma before a space belongs to the name: "f(int, char)". */
 int patterns_parse(struct patterns *ps, const char *option, const char *list, struct error *err);
-/* One regular expression, with or without slashes around it; behind "module:" or "file:" it is
- * about these (patterns_match_code), else about functions. */
-int patterns_parse_regex(struct patterns *ps, const char *option, const char *regex,
-			 struct error *err);
-/* One more, of an option that may be repeated. *ps is zeroed before the first. */
+/* One more regular expression, with or without slashes around it; behind "module:" or "file:" it is
+ * about these (patterns_match_code), else about functions. Behind "module:" it may also be the name
+ * or path of a module of p, which is then taken as it is: "module:[kernel]". *ps is zeroed before
+ * the first. */
 int patterns_add_regex(struct patterns *ps, const char *option, const char *regex,
-		       struct error *err);
+		       const struct profile *p, struct error *err);
 void patterns_release(struct patterns *ps);
 
 static inline bool patterns_given(const struct patterns *ps)

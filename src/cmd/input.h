@@ -45,8 +45,8 @@ extern const char *const demangle_choices[]; /* in the order of enum name_style 
 		       .argument = "NAMES", .help = "samples taken in these functions"),                  \
 		OPTION(type, member.focus, OPT_LIST, 0, "focus", .selects = true, .argument = "REGEX",    \
 		       .help = "samples with a matching function anywhere on their stack, or with "       \
-			       "module:REGEX or file:REGEX code of these; may be repeated: all must "     \
-			       "match"),                                                                  \
+			       "module:REGEX or file:REGEX code of these (module: also takes a module's " \
+			       "name as it is: module:[kernel]); may be repeated: all must match"),                                                                  \
 		OPTION(type, member.ignore, OPT_LIST, 0, "ignore", .selects = true, .argument = "REGEX",  \
 		       .help = "samples without a matching function on their stack (or module:REGEX, "    \
 			       "file:REGEX); may be repeated"),                                           \

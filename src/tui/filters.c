@@ -7,8 +7,6 @@
 #include "analysis/frames.h"
 #include "base/text.h"
 
-#define OF_MODULE "module:"
-
 static const struct {
 	const char *option, *words;
 	size_t offset; /* in filter_spec */
@@ -124,23 +122,16 @@ int filters_apply(const struct filters *f, const struct profile *p, struct filte
 	return rc;
 }
 
-/* False: no option says it. */
-static bool append_item(const struct filter_item *item, struct bytes *out)
+static void append_item(const struct filter_item *item, struct bytes *out)
 {
-	if (item->kind == FILTER_HIDE && strncmp(item->word, OF_MODULE, strlen(OF_MODULE)) == 0)
-		return false;
 	bytes_printf(out, " --%s ", kinds[item->kind].option);
 	text_append_word(out, item->word);
-	return true;
 }
 
-bool filters_append_words(const struct filters *f, struct bytes *out)
+void filters_append_words(const struct filters *f, struct bytes *out)
 {
-	bool all = true;
-
 	for (size_t i = 0; i < f->items.len; i++)
-		all &= append_item(&f->items.data[i], out);
-	return all;
+		append_item(&f->items.data[i], out);
 }
 
 void filters_append_kind(const struct filters *f, enum filter_kind kind, struct bytes *out)
@@ -152,29 +143,14 @@ void filters_append_kind(const struct filters *f, enum filter_kind kind, struct 
 
 /* ---- hidden frames ---- */
 
-static int compile_item(struct hidden *h, const char *word, struct error *err)
-{
-	size_t prefix = strlen(OF_MODULE);
-	struct hidden_item item = { .of_module = strncmp(word, OF_MODULE, prefix) == 0 };
-	char why[128];
-
-	if (item.of_module)
-		word += prefix;
-	int rc = regcomp(&item.regex, word, REG_EXTENDED | REG_NOSUB);
-	if (rc == 0) {
-		vec_push(&h->items, item);
-		return 0;
-	}
-	regerror(rc, &item.regex, why, sizeof(why));
-	return error_set(err, ERROR_USAGE, "'%s' is not a regular expression: %s", word, why);
-}
-
-int hidden_compile(struct hidden *h, const struct filters *f, struct error *err)
+int hidden_compile(struct hidden *h, const struct filters *f, const struct profile *p,
+		   struct error *err)
 {
 	memset(h, 0, sizeof(*h));
 	for (size_t i = 0; i < f->items.len; i++) {
 		const struct filter_item *item = &f->items.data[i];
-		if (item->kind == FILTER_HIDE && compile_item(h, item->word, err) < 0) {
+		if (item->kind == FILTER_HIDE &&
+		    patterns_add_regex(&h->patterns, "--hide", item->word, p, err) < 0) {
 			hidden_release(h);
 			return -1;
 		}
@@ -184,21 +160,15 @@ int hidden_compile(struct hidden *h, const struct filters *f, struct error *err)
 
 void hidden_release(struct hidden *h)
 {
-	for (size_t i = 0; i < h->items.len; i++)
-		regfree(&h->items.data[i].regex);
-	vec_release(&h->items);
+	patterns_release(&h->patterns);
 }
 
 bool hidden_hides(const void *context, const struct calltree *t, const struct calltree_key *key)
 {
-	const struct hidden *h = context;
+	struct patterns patterns = ((const struct hidden *)context)->patterns;
+	struct pattern_code code = frame_code_of_module(t->profile, key->module);
 
-	for (size_t i = 0; i < h->items.len; i++) {
-		const struct hidden_item *item = &h->items.data[i];
-		const char *name =
-			item->of_module ? frame_module_name(t->profile, key->module) : key->name;
-		if (regexec(&item->regex, name, 0, NULL, 0) == 0)
-			return true;
-	}
-	return false;
+	code.name = key->name;
+	code.file = profile_str(t->profile, key->file);
+	return patterns_match_code(&patterns, &code);
 }

@@ -2,12 +2,12 @@
 #ifndef PROF_TUI_FILTERS_H
 #define PROF_TUI_FILTERS_H
 
-#include <regex.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "analysis/calltree.h"
 #include "analysis/filter.h"
+#include "analysis/pattern.h"
 #include "base/bytes.h"
 #include "base/memory.h"
 
@@ -48,22 +48,19 @@ char *filter_item_text(const struct filter_item *item);
 /* The samples that pass all, and the event they are shown of. */
 int filters_apply(const struct filters *f, const struct profile *p, struct filter_result *out,
 		  uint32_t *event, struct error *err);
-/* As options of prof report, each behind a space. False when these do not say all. */
-bool filters_append_words(const struct filters *f, struct bytes *out);
+/* As options of prof report, each behind a space. */
+void filters_append_words(const struct filters *f, struct bytes *out);
 /* Those of one kind. */
 void filters_append_kind(const struct filters *f, enum filter_kind kind, struct bytes *out);
 
 /* The hidden frames. */
-struct hidden_item {
-	regex_t regex;
-	bool of_module;
-};
-
 struct hidden {
-	VEC(struct hidden_item) items;
+	struct patterns patterns;
 };
 
-int hidden_compile(struct hidden *h, const struct filters *f, struct error *err);
+/* p: whose modules are known by name. */
+int hidden_compile(struct hidden *h, const struct filters *f, const struct profile *p,
+		   struct error *err);
 void hidden_release(struct hidden *h);
 /* For calltree_options.hides; context: a struct hidden. */
 bool hidden_hides(const void *context, const struct calltree *t, const struct calltree_key *key);

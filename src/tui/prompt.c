@@ -106,7 +106,7 @@ static void confirm(struct model *m, uint32_t key)
 static bool can_be_searched(struct model *m, const char *text)
 {
 	error_clear(&m->prompt.fault);
-	return search_check(text, &m->prompt.fault) == 0;
+	return search_check(m->in->profile, text, &m->prompt.fault) == 0;
 }
 
 /* While it is typed, where that costs nothing: repetition counts of regular expressions may. */

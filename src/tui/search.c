@@ -13,6 +13,7 @@ enum scope { SCOPE_NAME, SCOPE_MODULE, SCOPE_FILE };
 
 struct matcher {
 	regex_t regex;
+	const char *module; /* the module that it is about, as it is called; NULL: see regex */
 	enum scope scope;
 };
 
@@ -41,9 +42,14 @@ static const char *skip_scope(const char *text, enum scope *scope)
 	return text;
 }
 
-static bool matcher_init(struct matcher *m, const char *text, struct error *err)
+static bool matcher_init(struct matcher *m, const struct profile *p, const char *text,
+			 struct error *err)
 {
 	const char *pattern = skip_scope(text, &m->scope);
+
+	m->module = m->scope == SCOPE_MODULE && frame_has_module(p, pattern) ? pattern : NULL;
+	if (m->module)
+		return true;
 	int flags = REG_EXTENDED | REG_NOSUB | (has_capital(pattern) ? 0 : REG_ICASE);
 	int rc = regcomp(&m->regex, pattern, flags);
 	char why[128];
@@ -55,23 +61,32 @@ static bool matcher_init(struct matcher *m, const char *text, struct error *err)
 	return false;
 }
 
-int search_check(const char *text, struct error *err)
+static void matcher_release(struct matcher *m)
+{
+	if (!m->module)
+		regfree(&m->regex);
+}
+
+int search_check(const struct profile *p, const char *text, struct error *err)
 {
 	struct matcher m;
 
-	if (!matcher_init(&m, text, err))
+	if (!matcher_init(&m, p, text, err))
 		return -1;
-	regfree(&m.regex);
+	matcher_release(&m);
 	return 0;
 }
 
 static bool fits(const struct matcher *m, const struct profile *p, const char *name,
 		 uint32_t module, uint32_t file)
 {
-	const char *text = m->scope == SCOPE_MODULE ? frame_module_name(p, module)
+	struct pattern_code code = frame_code_of_module(p, module);
+	const char *text = m->scope == SCOPE_MODULE ? code.module
 			   : m->scope == SCOPE_FILE ? profile_str(p, file)
 						    : name;
 
+	if (m->module)
+		return strcmp(code.module, m->module) == 0 || strcmp(code.path, m->module) == 0;
 	return regexec(&m->regex, text, 0, NULL, 0) == 0;
 }
 
@@ -132,8 +147,10 @@ void search_release(struct search *s)
 void search_run(struct search *s, const struct view *v, const char *text)
 {
 	struct matcher m;
-	char *copy = text && *text && matcher_init(&m, text, NULL) ? xstrdup(text) : NULL;
+	char *copy = text && *text ? xstrdup(text) : NULL;
 
+	if (copy && !matcher_init(&m, v->profile, copy, NULL))
+		free_ptr(&copy);
 	search_release(s);
 	s->text = copy;
 	s->heaviest = PROFILE_NONE;
@@ -144,7 +161,8 @@ void search_run(struct search *s, const struct view *v, const char *text)
 	sum(s, &v->trees[0]);
 	if (v->tree_count > 1)
 		s->frames += count_callers(s, &v->trees[1]);
-	regfree(&m.regex);
+	s->is_module = m.module != NULL;
+	matcher_release(&m);
 }
 
 void search_order(struct search *s, const struct view *v)
@@ -173,14 +191,14 @@ bool *search_rows(const struct search *s, const struct view *v, const struct fla
 {
 	struct matcher m;
 	bool *found = xcalloc(f->rows.len + 1, sizeof(*found));
-	bool all = !search_is_on(s) || !matcher_init(&m, s->text, NULL);
+	bool all = !search_is_on(s) || !matcher_init(&m, v->profile, s->text, NULL);
 
 	for (size_t i = 0; i < f->rows.len; i++) {
 		const struct flat_row *row = &f->rows.data[i];
 		found[i] = all || fits(&m, v->profile, row->name, row->module, row->file);
 	}
 	if (!all)
-		regfree(&m.regex);
+		matcher_release(&m);
 	return found;
 }
 
@@ -192,7 +210,7 @@ char *search_word(const struct search *s)
 
 	if (!search_is_on(s))
 		return NULL;
-	if (has_capital(pattern) || strchr(pattern, '['))
+	if (s->is_module || has_capital(pattern) || strchr(pattern, '['))
 		return xstrdup(s->text);
 	struct bytes out = { 0 };
 	bytes_append(&out, s->text, (size_t)(pattern - s->text));

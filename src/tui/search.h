@@ -1,5 +1,6 @@
 /* Search: a regular expression over names, or behind "module:" or "file:" over these; it ignores
- * case as long as it has no capital letter. */
+ * case as long as it has no capital letter. A module's whole name or path behind "module:" is that
+ * module. */
 #ifndef PROF_TUI_SEARCH_H
 #define PROF_TUI_SEARCH_H
 
@@ -13,7 +14,8 @@
 #include "tui/view.h"
 
 struct search {
-	char *text; /* NULL: none */
+	char *text;	/* NULL: none */
+	bool is_module; /* it names one as it is called */
 	/* Of each tree, by key: is it found? */
 	bool *hits[2];
 	uint64_t frames;	 /* found */
@@ -23,8 +25,8 @@ struct search {
 	bool has_order;
 };
 
-/* Is text a regular expression? -1, and what is wrong with it. */
-int search_check(const char *text, struct error *err);
+/* Can text be searched for? -1, and what is wrong with it. */
+int search_check(const struct profile *p, const char *text, struct error *err);
 /* Look for text in the view's trees: for nothing when it is NULL, "" or no regular expression.
  * Walks them once. */
 void search_run(struct search *s, const struct view *v, const char *text);

@@ -326,8 +326,8 @@ char *model_command(const struct model *m, bool *is_exact)
 	} else if (!s->table) {
 		bytes_printf(&out, s->view == VIEW_UP ? " --inverted" : " --tree");
 	}
-	*is_exact = filters_append_words(&s->filters, &out);
-	*is_exact &= append_zoom(m, &out);
+	filters_append_words(&s->filters, &out);
+	*is_exact = append_zoom(m, &out);
 	if (s->fold)
 		bytes_printf(&out, " --merge-recursion");
 	if (m->in->frame_words)

@@ -28,7 +28,7 @@ static struct calltree_options options_of(const struct calltree_options *frames,
 	o.by_module = s->by_module;
 	o.merge_recursion = s->fold;
 	o.inverted = s->view == VIEW_UP;
-	o.hides = hidden->items.len ? hidden_hides : NULL;
+	o.hides = hidden->patterns.items.len ? hidden_hides : NULL;
 	o.hides_context = hidden;
 	return o;
 }
@@ -59,7 +59,7 @@ static struct chosen *choose(struct view *v, const struct filters *filters, stru
 	if (c)
 		return c;
 	c = xcalloc(1, sizeof(*c));
-	if (hidden_compile(&c->hidden, filters, err) < 0) {
+	if (hidden_compile(&c->hidden, filters, v->profile, err) < 0) {
 		free(c);
 		return NULL;
 	}

@@ -104,11 +104,11 @@ function copy(text) {
 function pattern(what) {
 	const exact = text => `^${text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`;
 	if (/^\/.+\/$/.test(what)) {
-		const [, scope, text] = /^((?:module:|file:)?)([^]*)$/.exec(what.slice(1, -1)), { hits } = match(scope + text), texts = textsOf(scope);
+		const { hits, scope, text, texts } = match(what.slice(1, -1));
 		return /\(\?/.test(text) ? null : scope + (/[[\\]/.test(text) || texts.every((name, f) => !hits[f] || new RegExp(text).test(name)) ?
 			text.replace(/\\d/g, '[0-9]') : text.replace(/[a-z]/g, c => `[${c}${c.toUpperCase()}]`));
 	}
-	return what.startsWith('module:') ? 'module:' + exact(what.slice(7)) : exact(what);
+	return what.startsWith('module:') ? what : exact(what);
 }
 
 // The report of what is shown, of the stacks through v: a tree from the roots, a table, or all around a function.

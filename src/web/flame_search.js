@@ -2,21 +2,22 @@
 // pattern has no capital letter.
 let search = null; // { hits: by frame, error, weight, frames }
 
-const textsOf = scope => !scope ? F.name : scope[0] === 'm' ? F.module : F.file;
-
-// { hits, error } of a pattern.
+// What a pattern is about, and the frames that it fits: { hits, scope, text, texts, error }. A module's name or path
+// is that module, as in prof.
 function match(pattern) {
-	const hits = new Uint8Array(F.count), [, scope, text] = /^(?:(module|file):)?([^]*)$/.exec(pattern);
-	let re;
+	const hits = new Uint8Array(F.count), [, scope, text] = /^((?:module:|file:)?)([^]*)$/.exec(pattern);
+	const texts = !scope ? F.name : scope > 'm' ? F.module : F.file;
+	let error, fits = t => t === text || t.endsWith('/' + text);
 	try {
-		re = new RegExp(text, /[A-Z]/.test(text.replace(/\\./g, '')) ? '' : 'i');
+		if (scope < 'm' || !text || !texts.some(fits)) {
+			const re = new RegExp(text, /[A-Z]/.test(text.replace(/\\./g, '')) ? '' : 'i');
+			fits = t => re.test(t);
+		}
+		texts.forEach((t, f) => hits[f] = f && fits(t));
 	} catch (e) {
-		return { error: e.message.replace(/^Invalid regular expression: /, ''), hits };
+		error = e.message.replace(/^Invalid regular expression: /, '');
 	}
-	const texts = textsOf(scope);
-	for (let f = 1; f < F.count; f++)
-		hits[f] = re.test(texts[f]) ? 1 : 0;
-	return { hits };
+	return { hits, scope, text, texts, error };
 }
 
 function find(pattern) {

@@ -66,10 +66,7 @@ function change(what, replace) {
 
 // The frames a filter is for: it names a function, "module:" and a module, or has a search between slashes.
 function filtered(what) {
-	if (/^\/.+\/$/.test(what))
-		return match(what.slice(1, -1)).hits;
-	const module = what.startsWith('module:'), texts = module ? F.module : F.name, name = module ? what.slice(7) : what;
-	return Uint8Array.from(texts, (text, f) => f && text === name ? 1 : 0);
+	return /^\/.+\/$|^module:/.test(what) ? match(what.replace(/^\/|\/$/g, '')).hits : Uint8Array.from(F.name, (name, f) => f && name === what ? 1 : 0);
 }
 
 // Filters begin with what they do. "+": stacks with such a frame only; "-": no stacks with one; "~": these

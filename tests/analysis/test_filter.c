@@ -224,6 +224,41 @@ static void by_module_or_file_of_a_frame(void **state)
 		     "--focus: '(' is not a regular expression: Unmatched ( or \\(");
 }
 
+static void expect_of_names(const char *focus, size_t count)
+{
+	static const char *const paths[] = { "", "/lib/lib(1.so", "/lib/a+b.so", "/lib/nl.so" };
+	struct build b;
+	struct filter *f = NULL;
+	struct filter_result r;
+	struct error err = { 0 };
+
+	build_init(&b);
+	for (size_t i = 0; i < ARRAY_LEN(paths); i++) {
+		uint32_t module = build_module(&b, i ? MODULE_FILE : MODULE_KERNEL, paths[i]);
+		build_sample(&b, PROFILE_NONE, module, build_code(&b, module, "f"), 1);
+	}
+	profile_index(&b.profile);
+	if (filter_new(&f, &b.profile, SPEC(.focus = focus), &err) < 0)
+		fail_msg("%s", err.text);
+	filter_apply(f, &r);
+	assert_int_equal(r.samples.len, count);
+	filter_result_release(&r);
+	filter_free(f);
+	build_release(&b);
+}
+
+/* A module that is called so is meant, whatever its name is as a regular expression. */
+static void a_modules_name_is_no_regex(void **state)
+{
+	(void)state;
+	expect_of_names("module:[kernel]", 1);
+	expect_of_names("module:[kernx]", 2); /* there is none: one of these letters */
+	expect_of_names("module:/[kernel]/", 4);
+	expect_of_names("module:lib(1.so", 1);
+	expect_of_names("module:/lib/a+b.so", 1);
+	expect_of_names("module:so$", 3);
+}
+
 static void by_event(void **state)
 {
 	(void)state;
@@ -306,6 +341,7 @@ int main(void)
 		cmocka_unit_test(by_frames_anywhere),
 		cmocka_unit_test(by_several_frames),
 		cmocka_unit_test(by_module_or_file_of_a_frame),
+		cmocka_unit_test(a_modules_name_is_no_regex),
 		cmocka_unit_test(by_event),
 		cmocka_unit_test(words_combine),
 		cmocka_unit_test(the_event_of_a_view),

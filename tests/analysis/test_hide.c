@@ -77,6 +77,10 @@ static void modules_and_files_are_hidden(void **state)
 	expect(&b, HIDE("module:^libz"),
 	       "all 0\n main 0\n  run 0\n   parse 3\n    lex 5\n   emit 2\n  emit 1\n [hidden] 7\n");
 	fill(&b);
+	build_sample(&b, PROFILE_NONE, b.kernel, build_code(&b, b.kernel, "irq"), 7);
+	expect(&b, HIDE("module:[kernel]"),
+	       "all 0\n main 0\n  run 0\n   parse 3\n    lex 5\n   emit 2\n  emit 1\n [hidden] 7\n");
+	fill(&b);
 	build_sample(&b, PROFILE_NONE, b.library, 0x777, 7);
 	expect(&b, HIDE("file:app"), "all 0\n [hidden] 11\n [unknown libz.so.1+0x777] 7\n");
 }

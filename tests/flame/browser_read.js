@@ -77,6 +77,17 @@ module.exports = {
 		await p.open(at('demo.svg') + '#q=module%3Alibc');
 		await live(p);
 		assert.match(await found(p), /^6 frames, 36\.\d% of all$/);
+		// A module is called so: no class of characters.
+		const all = [];
+		for (const text of ['[kernel]', '\\[kernel\\]', '/usr/lib/x86_64-linux-gnu/libc.so.6', 'libc.so.6', '[kern]']) {
+			await p.open(at('demo.svg') + '#q=' + encodeURIComponent('module:' + text));
+			await live(p);
+			all.push(await found(p));
+		}
+		assert.equal(all[0], all[1]);
+		assert.equal(all[2], all[3]);
+		assert.notEqual(all[0], all[4]);
+		assert.notEqual(all[0], all[2]);
 		await p.open(at('demo.svg') + '#q=%28');
 		await live(p);
 		assert.match(await found(p), /not a regular expression.*group/i);

@@ -165,9 +165,9 @@ module.exports = {
 		assert.equal(await command('#view=pair&at=ksys_write', 'vfs_write [k]'), "prof report --callees 'ksys_write' --focus '^vfs_write$'");
 		assert.equal(await command('#view=up', 'memset'), "prof report --inverted --symbol '/^memset$/'");
 		assert.equal(await command('#view=up&zoom=memchr', 'tokenize'), "prof report --inverted --symbol '/^memchr$/' --focus '^tokenize$'");
-		assert.equal(await command('#by=module', 'libc.so.6'), "prof report --by module --focus 'module:^/usr/lib/x86_64-linux-gnu/libc\\.so\\.6$'");
+		assert.equal(await command('#by=module', 'libc.so.6'), "prof report --by module --focus 'module:/usr/lib/x86_64-linux-gnu/libc.so.6'");
 		assert.equal(await command('#only=%2B%2Fmodule:libc%2F;-%2Ffile:APP%2F;-module:%5Bkernel%5D'),
-			"prof report --tree --focus 'module:libc' --ignore 'file:APP' --ignore 'module:^\\[kernel\\]$'");
+			"prof report --tree --focus 'module:libc' --ignore 'file:APP' --ignore 'module:[kernel]'");
 		assert.equal(await command('#by=module'), 'prof report --by module');
 		assert.equal(await command('#table=self&fold=true'), 'prof report --merge-recursion');
 		assert.equal(await command('', 'Map<>::find'), "prof report --tree --focus '^Map<std::string, Node\\*>::find\\(std::string const&\\) const$'");

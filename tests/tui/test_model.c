@@ -188,7 +188,8 @@ static void test_command_shows_the_same(void **state)
 		       "prof report --tree --time 10%-90% --ignore '^eval$'", true);
 	expect_command(&f, "0 down down down enter", "prof report --tree --focus '^eval$'", false);
 	expect_command(&f, "0 down down h", "prof report --tree --hide '^run$'", true);
-	expect_command(&f, "0 m down h", "prof report --by module --tree", false);
+	expect_command(&f, "0 m down h", "prof report --by module --tree --hide 'module:^app$'",
+		       true);
 	fixture_release(&f);
 }
 

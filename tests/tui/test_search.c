@@ -39,7 +39,7 @@ static void test_search_of_modules_is_a_filter(void **state)
 	fixture_init(&f, few_stacks, 80, 24);
 	press(&f, "/module:app enter");
 	CLEANUP_FREE char *word = search_word(&f.model.search);
-	assert_string_equal(word, "module:[aA][pP][pP]");
+	assert_string_equal(word, "module:app");
 	fixture_release(&f);
 	fixture_init(&f, sample_profile, 80, 24);
 	press(&f, "/module:libz enter");
@@ -51,6 +51,31 @@ static void test_search_of_modules_is_a_filter(void **state)
 	press(&f, "u X");
 	assert_int_equal(f.model.state.filters.items.len, 1);
 	assert_int_equal(f.model.view.trees[0].total, all - found);
+	fixture_release(&f);
+}
+
+/* A module's whole name is that module, whatever it would be as a regular expression. */
+static void test_search_of_a_module_by_its_name(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	fixture_init(&f, sample_profile, 80, 24);
+	press(&f, "/module:[kernel] enter");
+	uint64_t found = f.model.search.weight, all = f.model.view.trees[0].total;
+	CLEANUP_FREE char *word = search_word(&f.model.search);
+	assert_string_equal(word, "module:[kernel]");
+	assert_true(found > 0 && found < all);
+	press(&f, "F");
+	assert_int_equal(f.model.view.trees[0].total, found);
+	press(&f, "u X");
+	assert_int_equal(f.model.view.trees[0].total, all - found);
+	press(&f, "u H /module:[kernel] enter");
+	assert_int_equal(f.model.view.trees[0].total, all);
+	assert_int_equal(f.model.search.frames, 0);
+	/* Of modules that are not there it is one. */
+	press(&f, "u / ^U module:[kern] enter");
+	assert_true(f.model.search.frames > 0);
 	fixture_release(&f);
 }
 
@@ -141,6 +166,7 @@ int run_search_tests(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_search_counts_the_union),
 		cmocka_unit_test(test_search_of_modules_is_a_filter),
+		cmocka_unit_test(test_search_of_a_module_by_its_name),
 		cmocka_unit_test(test_search_that_is_none),
 		cmocka_unit_test(test_steps_reach_every_match),
 		cmocka_unit_test(test_steps_around_a_function),
