@@ -27,6 +27,8 @@ void accounts_free(struct accounts *a);
 
 /* One sample of the event. */
 void accounts_sample(struct accounts *a, const struct task_thread *t, uint64_t weight);
+/* A task ended; its READ records, if it has some, are still to come. */
+void accounts_exit(struct accounts *a, const struct task_thread *t, uint64_t time_ns);
 /* A READ record: value of the event on one CPU for a task that exited. */
 void accounts_read(struct accounts *a, const struct task_thread *t, uint64_t value,
 		   uint64_t time_ns);
@@ -36,7 +38,8 @@ void accounts_lost(struct accounts *a, uint64_t samples);
 /* What exited tasks used beyond their samples, so far: large when tasks are shorter than the
  * period. */
 uint64_t accounts_shortfall(const struct accounts *a, uint64_t *all, uint64_t *exits);
-/* Exited tasks whose READ records must all have come by now get their rows. */
+/* Exited tasks whose READ records must all have come by now get their rows, those without any wait
+ * for the end. */
 void accounts_settle(struct accounts *a, uint64_t now_ns);
 
 /* A task the event was opened on: its counters' final value, with what descendants of it counted.

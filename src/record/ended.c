@@ -44,6 +44,21 @@ void ended_add(struct ended *e, const struct task_thread *thread, uint64_t time_
 		e->tasks.data[index] = t;
 }
 
+void ended_drop(struct ended *e, const struct hmap *tids)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < e->tasks.len; i++) {
+		const struct ended_task *t = &e->tasks.data[i];
+		if (hmap_get(tids, t->thread.tid) == HMAP_NONE) {
+			e->tasks.data[kept++] = *t;
+			continue;
+		}
+		e->commands.data[t->command].tasks--;
+		e->count--;
+	}
+	e->tasks.len = kept;
+}
+
 /* Of all, what belongs to the parts from to to, of count equal ones. */
 static uint64_t parts_between(uint64_t all, uint64_t from, uint64_t to, uint64_t count)
 {

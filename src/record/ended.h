@@ -34,6 +34,8 @@ struct ended { /* zeroed: empty */
 
 void ended_release(struct ended *e);
 void ended_add(struct ended *e, const struct task_thread *t, uint64_t time_ns);
+/* Takes those with these numbers out again, as far as they are remembered one by one. */
+void ended_drop(struct ended *e, const struct hmap *tids);
 /* Shares weight out; the parts sum to it, unless nothing has ended. */
 void ended_share(const struct ended *e, uint64_t weight,
 		 void (*give)(void *ctx, const struct ended_task *t, uint64_t part), void *ctx);

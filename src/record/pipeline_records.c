@@ -87,6 +87,16 @@ static void on_fork(struct pipeline *p, const struct record *r)
 	task_fork(p->tasks, r->pid, r->tid, r->u.fork.parent_pid, r->u.fork.parent_tid, r->time_ns);
 }
 
+static void on_task_exit(struct pipeline *p, const struct record *r)
+{
+	/* Only the first event has READ records. */
+	if (p->states.len && p->states.data[0].accounts && pipeline_wants(p, r->tid))
+		accounts_exit(p->states.data[0].accounts,
+			      task_find(p->tasks, r->pid, r->tid, r->time_ns), r->time_ns);
+	hmap_remove(&p->only, r->tid);
+	task_exit(p->tasks, r->pid, r->tid, r->time_ns);
+}
+
 static void on_read(struct pipeline *p, const struct record *r)
 {
 	if (r->event >= p->states.len || !p->states.data[r->event].accounts)
@@ -151,8 +161,7 @@ void pipeline_record(struct pipeline *p, const struct record *r, bool wide)
 		on_fork(p, r);
 		break;
 	case RECORD_EXIT:
-		hmap_remove(&p->only, r->tid);
-		task_exit(p->tasks, r->pid, r->tid, r->time_ns);
+		on_task_exit(p, r);
 		break;
 	case RECORD_READ:
 		on_read(p, r);

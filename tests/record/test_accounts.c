@@ -313,9 +313,117 @@ static void rest_is_shared_by_the_roots(void **state)
 	profile_release(&f.profile);
 }
 
+/* The kernel exchanged main's counters with those of aaa, which therefore ends without READ
+ * records.
+ */
+static void who_ends_with_the_roots_counters_has_what_is_left(void **state)
+{
+	(void)state;
+	struct fixture f;
+	struct task_thread root = thread(30, "main"), a = thread(31, "aaa"), b = thread(32, "bbb");
+	start(&f, false);
+	accounts_exit(f.accounts, &a, 1000);
+	accounts_exit(f.accounts, &b, 1001);
+	accounts_read(f.accounts, &b, 500000, 1002);
+	accounts_read(f.accounts, &b, 0, 1003);
+	accounts_exit(f.accounts, &root, 2000);
+	accounts_read(f.accounts, &root, 4000, 2001);
+	struct accounts_end end = { .exact_total = 1003000,
+				    .roots = &(struct accounts_root){ 30, 0, 1003000 },
+				    .root_count = 1,
+				    .time_ns = 5000 };
+	assert_int_equal(accounts_finish(f.accounts, &end), 1003000);
+	finish(&f);
+	assert_int_equal(weight_of(&f.profile, SYNTHETIC_NOT_SAMPLED, "aaa"), 499000);
+	assert_int_equal(weight_of(&f.profile, SYNTHETIC_NOT_SAMPLED, "bbb"), 500000);
+	assert_int_equal(weight_of(&f.profile, SYNTHETIC_NOT_SAMPLED, "main"), 4000);
+	profile_release(&f.profile);
+}
+
+/* Of two attached threads one ended, its counters went on with its child. */
+static void a_living_task_has_what_its_root_left(void **state)
+{
+	(void)state;
+	struct fixture f;
+	struct task_thread a = thread(40, "a"), b = thread(41, "b"), child = thread(42, "child");
+	start(&f, false);
+	for (int i = 0; i < 5; i++) {
+		accounts_sample(f.accounts, &b, PERIOD);
+		accounts_sample(f.accounts, &child, PERIOD);
+	}
+	accounts_exit(f.accounts, &a, 1000);
+	accounts_read(f.accounts, &a, 7000, 1001);
+	struct accounts_root roots[] = { { 40, 0, 5 * PERIOD + 7000 }, { 41, 0, 5 * PERIOD } };
+	struct accounts_end end = { .exact_total = 10 * PERIOD + 7000 + 900,
+				    .roots = roots,
+				    .root_count = 2,
+				    .time_ns = 5000 };
+	assert_int_equal(accounts_finish(f.accounts, &end), end.exact_total);
+	finish(&f);
+	assert_int_equal(weight_of(&f.profile, SYNTHETIC_NOT_SAMPLED, "a"), 7000);
+	assert_int_equal(weight_of(&f.profile, SYNTHETIC_NOT_SAMPLED, "child") +
+				 weight_of(&f.profile, SYNTHETIC_NOT_SAMPLED, "b"),
+			 900);
+	assert_int_equal(weight_of(&f.profile, SYNTHETIC_NOT_SAMPLED, "child"), 450);
+	profile_release(&f.profile);
+}
+
+/* Of several roots each that ends with its own counters has its own part, although none has READ
+ * records. */
+static void roots_that_end_keep_their_parts(void **state)
+{
+	(void)state;
+	struct fixture f;
+	struct task_thread a = thread(50, "a"), b = thread(51, "b"), child = thread(52, "child");
+	start(&f, false);
+	accounts_exit(f.accounts, &a, 1000);
+	accounts_exit(f.accounts, &child, 1500);
+	accounts_read(f.accounts, &child, 600, 1501);
+	accounts_exit(f.accounts, &b, 2000);
+	struct accounts_root roots[] = { { 50, 0, 3000 }, { 51, 0, 9000 } };
+	struct accounts_end end = {
+		.exact_total = 12600, .roots = roots, .root_count = 2, .time_ns = 5000
+	};
+	assert_int_equal(accounts_finish(f.accounts, &end), 12600);
+	finish(&f);
+	assert_int_equal(weight_of(&f.profile, SYNTHETIC_NOT_SAMPLED, "a"), 3000);
+	assert_int_equal(weight_of(&f.profile, SYNTHETIC_NOT_SAMPLED, "b"), 9000);
+	assert_int_equal(weight_of(&f.profile, SYNTHETIC_NOT_SAMPLED, "child"), 600);
+	profile_release(&f.profile);
+}
+
+/* A number used again after an end without READ records. */
+static void samples_of_a_new_task_are_not_the_old_ones(void **state)
+{
+	(void)state;
+	struct fixture f;
+	struct task_thread first = thread(60, "first"), second = thread(60, "second");
+	second.id = 999;
+	start(&f, false);
+	for (int i = 0; i < 5; i++)
+		accounts_sample(f.accounts, &first, PERIOD);
+	accounts_exit(f.accounts, &first, 1000);
+	accounts_settle(f.accounts, 10000000000ull);
+	accounts_sample(f.accounts, &second, PERIOD);
+	accounts_read(f.accounts, &second, PERIOD + 300, 20000000000ull);
+	struct accounts_end end = { .exact_total = 6 * PERIOD + 1000,
+				    .roots = &(struct accounts_root){ 60, 0, 6 * PERIOD + 1000 },
+				    .root_count = 1,
+				    .time_ns = 5000 };
+	assert_int_equal(accounts_finish(f.accounts, &end), 6 * PERIOD + 1000);
+	finish(&f);
+	assert_int_equal(weight_of(&f.profile, SYNTHETIC_NOT_SAMPLED, "second"), 300);
+	assert_int_equal(weight_of(&f.profile, SYNTHETIC_NOT_SAMPLED, "first"), 700);
+	profile_release(&f.profile);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(who_ends_with_the_roots_counters_has_what_is_left),
+		cmocka_unit_test(a_living_task_has_what_its_root_left),
+		cmocka_unit_test(roots_that_end_keep_their_parts),
+		cmocka_unit_test(samples_of_a_new_task_are_not_the_old_ones),
 		cmocka_unit_test(short_task_is_not_sampled),
 		cmocka_unit_test(hidden_kernel_time_has_its_row),
 		cmocka_unit_test(lost_and_throttled_come_first),
