@@ -331,6 +331,31 @@ void filter_apply(const struct filter *f, struct filter_result *out)
 	out->emptied_by = f->emptied_by ? xstrdup(f->emptied_by) : NULL;
 }
 
+uint16_t filter_result_event(const struct filter_result *r, const struct profile *p)
+{
+	uint16_t first = UINT16_MAX;
+
+	for (size_t i = 0; i < r->samples.len && first; i++) {
+		uint16_t event = p->samples.data[r->samples.data[i]].event;
+		first = event < first ? event : first;
+	}
+	return first;
+}
+
+bool filter_result_is_part(const struct filter_result *r, const struct profile *p)
+{
+	uint16_t event = filter_result_event(r, p);
+	size_t all = 0, chosen = 0;
+
+	if (r->samples.len == 0 || r->samples.len == p->samples.len)
+		return r->samples.len != p->samples.len;
+	for (size_t i = 0; i < p->samples.len; i++)
+		all += p->samples.data[i].event == event;
+	for (size_t i = 0; i < r->samples.len; i++)
+		chosen += p->samples.data[r->samples.data[i]].event == event;
+	return chosen != all;
+}
+
 void filter_result_release(struct filter_result *r)
 {
 	vec_release(&r->samples);

@@ -22,6 +22,7 @@ struct filter_spec { /* as the user typed it; NULL = not given */
 	const char *const *focuses, *const *ignores;
 };
 struct filter;
+struct health;
 /* Compiles spec against p. An event, comm, … that matches nothing is an error with near matches. */
 int filter_new(struct filter **out, const struct profile *p, const struct filter_spec *spec, struct error *err);
 void filter_free(struct filter *f);
@@ -30,8 +31,13 @@ void filter_free(struct filter *f);
 struct filter_result {
 	VEC(uint32_t) samples;
 	char *emptied_by; /* "--comm app": the option that left nothing; NULL: there are samples, or never were */
+	const struct health *health; /* of them when frames were hidden since; NULL: as the profile says. Borrowed. */
 };
 void filter_apply(const struct filter *f, struct filter_result *out);
+/* The event of a view of these samples: the first one that has some; UINT16_MAX of none. */
+uint16_t filter_result_event(const struct filter_result *r, const struct profile *p);
+/* Only some of that event's samples. */
+bool filter_result_is_part(const struct filter_result *r, const struct profile *p);
 void filter_result_release(struct filter_result *r);
 /* The event all weights of a view are in: the one named, else the first sampled one. */
 uint32_t filter_event(const struct filter *f);

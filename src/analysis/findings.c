@@ -34,27 +34,47 @@ double findings_binomial_error(double share, double n)
 
 static const char *fault_id(enum health_fault fault)
 {
-	static const char *const ids[] = { "kernel-hidden", "lost-samples", "not-sampled",
-					   "cut-stacks",    "no-stacks",    "no-names",
-					   "few-samples" };
+	static const char *const ids[HEALTH_FAULTS] = {
+		[HEALTH_KERNEL_HIDDEN] = "kernel-hidden", [HEALTH_LOST] = "lost-samples",
+		[HEALTH_NOT_SAMPLED] = "not-sampled",	  [HEALTH_MISSED] = "missed-samples",
+		[HEALTH_TRUNCATED] = "cut-stacks",	  [HEALTH_NO_STACKS] = "no-stacks",
+		[HEALTH_NO_NAMES] = "no-names",		  [HEALTH_FEW_SAMPLES] = "few-samples",
+	};
 
 	return ids[fault];
 }
 
-static const char *fault_text(const struct profile *p, enum health_fault fault)
+/* What the kernel did not take is nobody's fault that could be mended, and is no part of what ran.
+ */
+static void append_missed(struct bytes *out, const struct health *h, const struct profile *p)
 {
-	static const char *const texts[] = {
-		"in the kernel, where this user may not look: allow it",
-		"of the samples were lost: record with a larger ring",
-		"in tasks that were too short for a sample: sample more finely",
-		"of the stacks are cut, the copy of the stack was too small",
-		"of the samples have no stack",
-		"of the samples are in code without a name: get its debug file",
+	double wanted = (double)p->health.requested_rate;
+
+	bytes_printf(out, "not sampled, of threads that have samples: ");
+	if (h->effective_hz > 0 && h->effective_hz < 0.95 * wanted)
+		bytes_printf(out, "the kernel served %.0f of %.0f Hz", h->effective_hz, wanted);
+	else
+		bytes_printf(out, "the kernel took fewer samples than were due");
+}
+
+static void append_fault(struct bytes *out, const struct health *h, const struct profile *p,
+			 enum health_fault fault)
+{
+	static const char *const texts[HEALTH_FAULTS] = {
+		[HEALTH_KERNEL_HIDDEN] = "in the kernel, where this user may not look",
+		[HEALTH_LOST] = "of the samples were lost",
+		[HEALTH_NOT_SAMPLED] = "not sampled, in tasks that were too short for it",
+		[HEALTH_TRUNCATED] = "of the stacks are cut, the copy of the stack was too small",
+		[HEALTH_NO_STACKS] = "of the samples have no stack",
+		[HEALTH_NO_NAMES] = "of the samples are in code without a name",
 	};
 
-	if (fault == HEALTH_NOT_SAMPLED && p->health.detached)
-		return "in the command, which only root may profile";
-	return texts[fault];
+	if (fault == HEALTH_MISSED)
+		append_missed(out, h, p);
+	else if (fault == HEALTH_NOT_SAMPLED && p->health.detached)
+		bytes_printf(out, "in the command, which only root may profile");
+	else
+		bytes_printf(out, "%s", texts[fault]);
 }
 
 static double share_of(uint64_t part, uint64_t all)
@@ -72,7 +92,11 @@ static void set_fault_share(struct finding *f, const struct health *h, enum heal
 		break;
 	case HEALTH_NOT_SAMPLED:
 		f->of = "weight";
-		f->share = share_of(h->weight_not_sampled, h->weight_total);
+		f->share = share_of(h->weight_short, h->weight_total);
+		break;
+	case HEALTH_MISSED:
+		f->of = "weight";
+		f->share = share_of(h->weight_missed, h->weight_total);
 		break;
 	case HEALTH_LOST:
 		f->of = "samples due";
@@ -90,17 +114,28 @@ static void set_fault_share(struct finding *f, const struct health *h, enum heal
 	}
 }
 
-/* The health line has the faults that nothing is known against. */
+/* Rows that were not sampled say so themselves; of other faults that nothing is known against the
+ * health line tells. */
+static bool is_told_anyway(enum health_fault fault)
+{
+	return fault == HEALTH_NOT_SAMPLED || fault == HEALTH_MISSED;
+}
+
 static void add_fault(struct findings *f, const struct findings_input *in, enum health_fault fault)
 {
 	struct finding finding = { .id = fault_id(fault), .error = NAN };
+	struct bytes text = { 0 };
 
 	if (!health_has_fault(in->health, in->profile, fault))
 		return;
-	finding.command = health_fault_remedy(in->health, in->profile, fault);
-	if (!finding.command)
+	struct health_mend mend = health_fault_mend(in->health, in->profile, fault);
+	if (!mend.command && !is_told_anyway(fault))
 		return;
-	finding.text = xstrdup(fault_text(in->profile, fault));
+	append_fault(&text, in->health, in->profile, fault);
+	bytes_printf(&text, mend.advice ? ": %s" : "%s", mend.advice ? mend.advice : "");
+	bytes_u8(&text, '\0');
+	finding.text = (char *)text.data;
+	finding.command = mend.command;
 	set_fault_share(&finding, in->health, fault);
 	vec_push(&f->items, finding);
 }
@@ -111,18 +146,19 @@ static void add_few_samples(struct findings *f, const struct findings_input *in)
 	struct finding finding = {
 		.id = fault_id(HEALTH_FEW_SAMPLES), .of = "samples", .share = NAN, .error = NAN
 	};
+	struct health_mend mend = { .advice = "choose more of the recording" };
 	struct bytes text = { 0 };
 
 	if (in->profile->is_summed || !h->delivered || h->delivered >= FEW_SAMPLES)
 		return;
+	if (!h->filtered)
+		mend = health_fault_mend(h, in->profile, HEALTH_FEW_SAMPLES);
 	finding.error = findings_binomial_error(0.5, (double)h->delivered);
 	bytes_printf(&text, "for a share of half, of only %" PRIu64 " sample%s: %s", h->delivered,
-		     h->delivered == 1 ? "" : "s",
-		     h->filtered ? "choose more of the recording" : "record for longer");
+		     h->delivered == 1 ? "" : "s", mend.advice);
 	bytes_u8(&text, '\0');
 	finding.text = (char *)text.data;
-	if (!h->filtered)
-		finding.command = health_fault_remedy(h, in->profile, HEALTH_FEW_SAMPLES);
+	finding.command = mend.command;
 	vec_push(&f->items, finding);
 }
 

@@ -88,7 +88,15 @@ static bool has_known_end(uint8_t end)
 	return end != END_UNKNOWN && end != END_NO_STACK;
 }
 
+/* Exact time of as many periods is enough for samples: what they lack the kernel did not take. */
+#define LONG_PERIODS ((uint64_t)10)
+
+struct task_time {
+	uint64_t all, not_sampled;
+};
+
 struct counting {
+	struct task_time *times;      /* by task, and of none */
 	uint32_t hidden, not_sampled; /* the synthetic modules */
 	struct health *health;
 	const struct profile *profile;
@@ -142,35 +150,25 @@ static void count_sample(struct counting *c, const struct profile_sample *s, uin
 static void count_weight(struct counting *c, const struct profile_sample *s, uint64_t limit)
 {
 	uint64_t weight = s->weight < limit ? s->weight : limit;
+	const struct profile *p = c->profile;
+	struct task_time *time = &c->times[s->task < p->tasks.len ? s->task : p->tasks.len];
 
 	c->health->weight_total += weight;
+	time->all += weight;
 	if (!(s->flags & SAMPLE_SYNTHETIC))
 		return;
 	c->health->weight_synthetic += weight;
 	if (s->leaf_module == c->hidden)
 		c->health->weight_kernel_hidden += weight;
 	if (s->leaf_module == c->not_sampled)
-		c->health->weight_not_sampled += weight;
-}
-
-/* Samples due, rate and stacks are the first event's: of several that is the one a view shows. */
-static uint16_t event_of_view(const struct profile *p, const struct filter_result *samples)
-{
-	uint16_t first = UINT16_MAX;
-
-	for (size_t i = 0; i < samples->samples.len; i++) {
-		uint16_t event = p->samples.data[samples->samples.data[i]].event;
-		if (event < first)
-			first = event;
-	}
-	return first;
+		time->not_sampled += weight;
 }
 
 static void count_samples(struct counting *c, const struct filter_result *samples)
 {
 	const struct profile *p = c->profile;
 	uint64_t limit = frame_weight_limit(p, samples);
-	uint16_t event = event_of_view(p, samples);
+	uint16_t event = filter_result_event(samples, p);
 
 	c->hidden = profile_synthetic_module(p, SYNTHETIC_KERNEL_NOT_PERMITTED);
 	c->not_sampled = profile_synthetic_module(p, SYNTHETIC_NOT_SAMPLED);
@@ -182,6 +180,44 @@ static void count_samples(struct counting *c, const struct filter_result *sample
 			count_sample(c, s, limit);
 		count_weight(c, s, limit);
 	}
+}
+
+/* The event's period, or what a sample stands for on average; UINT64_MAX: there is none. */
+static uint64_t period_of(const struct health *h, const struct profile_event *e)
+{
+	uint64_t sampled = h->weight_total - h->weight_synthetic;
+
+	if (e && e->period)
+		return e->period;
+	return h->delivered ? sampled / h->delivered : UINT64_MAX;
+}
+
+/* A thread is all tasks of its number: each of its names is one. */
+static void split_not_sampled(struct counting *c, const struct profile_event *event)
+{
+	const struct profile *p = c->profile;
+	uint64_t period = period_of(c->health, event);
+	uint64_t least = period < UINT64_MAX / LONG_PERIODS ? period * LONG_PERIODS : UINT64_MAX;
+	struct pairmap threads = { NULL, 0, 0 };
+	uint32_t *first = xcalloc(p->tasks.len + 1, sizeof(*first));
+
+	for (uint32_t i = 0; i <= p->tasks.len; i++) {
+		uint32_t *slot =
+			i < p->tasks.len ? pairmap_at(&threads, p->tasks.data[i].tid, 0) : NULL;
+		if (slot && *slot == PAIRMAP_NONE)
+			*slot = i;
+		first[i] = slot ? *slot : i;
+		if (first[i] != i)
+			c->times[first[i]].all += c->times[i].all;
+	}
+	for (size_t i = 0; i <= p->tasks.len; i++) {
+		if (c->times[first[i]].all >= least && !p->health.detached)
+			c->health->weight_missed += c->times[i].not_sampled;
+		else
+			c->health->weight_short += c->times[i].not_sampled;
+	}
+	pairmap_release(&threads);
+	free(first);
 }
 
 static void store_tallies(struct counting *c)
@@ -214,18 +250,33 @@ bool health_is_by_rate(const struct profile *p)
 	return e && e->frequency && (!e->period || e->unit == UNIT_NS);
 }
 
+/* The first event's are recorded; of others what was sampled and the rows for the rest say it. */
+static uint64_t due_of(const struct health *h, const struct profile *p, uint16_t event)
+{
+	const struct profile_event *e = event < p->events.len ? &p->events.data[event] : NULL;
+
+	if (event == 0 || !e)
+		return p->health.due;
+	/* Counts of tracepoints may miss what fires while a task is switched away. */
+	bool counted = e->exact_total && (e->unit == UNIT_NS ||
+					  e->exact_total >= h->weight_total - h->weight_synthetic);
+	return counted && e->period ? h->delivered + h->weight_synthetic / e->period : 0;
+}
+
 static void take_recorded(struct health *h, const struct profile *p,
 			  const struct filter_result *samples)
 {
-	h->filtered = samples->samples.len != p->samples.len;
+	uint16_t event = filter_result_event(samples, p);
+
+	h->filtered = filter_result_is_part(samples, p);
 	if (h->filtered)
 		return;
-	h->due = p->health.due;
+	h->due = due_of(h, p, event);
 	h->lost = p->health.lost_kernel + p->health.lost_own;
 	/* Without the tasks' exact CPU time it would be of the wall's, and waiting look like loss;
 	 * of whole CPUs it would be the sum of all. */
 	if (p->health.target_cpu_ns && health_is_by_rate(p) &&
-	    !(p->events.data[0].flags & EVENT_SYSTEM_WIDE))
+	    (event == 0 || event == UINT16_MAX) && !(p->events.data[0].flags & EVENT_SYSTEM_WIDE))
 		h->effective_hz = (double)p->health.effective_rate_mhz / 1000;
 }
 
@@ -238,13 +289,21 @@ void health_compute(struct health *h, const struct profile *p, const struct filt
 {
 	struct counting c = { .health = h, .profile = p };
 
+	if (samples->health) {
+		*h = *samples->health;
+		return;
+	}
 	memset(h, 0, sizeof(*h));
-	take_recorded(h, p, samples);
+	uint16_t event = filter_result_event(samples, p);
 	c.root_modules = find_root_modules(p);
+	c.times = xcalloc(p->tasks.len + 1, sizeof(*c.times));
 	count_samples(&c, samples);
+	split_not_sampled(&c, event < p->events.len ? &p->events.data[event] : NULL);
+	take_recorded(h, p, samples);
 	store_tallies(&c);
 	tally_release(&c.cut);
 	tally_release(&c.nameless);
 	pairmap_release(&c.named);
 	free(c.root_modules);
+	free(c.times);
 }

@@ -8,10 +8,12 @@
 #include "analysis/origin.h"
 #include "base/text.h"
 
-#define COMMAND_SHOWN ((size_t)400)
-#define FEW_SAMPLES   ((uint64_t)100)
-#define DEFAULT_HZ    ((uint64_t)997)
-#define LARGEST_COPY  ((uint64_t)65528) /* the kernel takes multiples of 8 below 64 KiB */
+#define COMMAND_SHOWN  ((size_t)400)
+#define FEW_SAMPLES    ((uint64_t)100)
+#define DEFAULT_HZ     ((uint64_t)997)
+#define MORE_HZ	       ((uint64_t)4000)
+#define SHORT_TASKS_HZ ((uint64_t)10000)
+#define LARGEST_COPY   ((uint64_t)65528) /* the kernel takes multiples of 8 below 64 KiB */
 
 /* "pid 12,13" is how a run that attached is described: the numbers, or NULL. */
 static const char *ids_after(const char *command, const char *word)
@@ -111,17 +113,36 @@ char *health_record_again(const struct profile *p)
 	return record_again(p, "");
 }
 
+/* The same recording at a higher rate; NULL when it is as high already, or samples do not come at
+ * one. */
+static char *at_rate(const struct profile *p, uint64_t hz)
+{
+	CLEANUP_FREE char *option = xasprintf("-F %" PRIu64, hz);
+
+	uint64_t rate = health_is_by_rate(p) ? p->health.requested_rate : 0;
+	return rate && rate < hz ? record_again(p, option) : NULL;
+}
+
+static bool is_clock_by_period(const struct profile *p)
+{
+	return p->events.len && p->events.data[0].unit == UNIT_NS && !health_is_by_rate(p);
+}
+
 /* Tasks shorter than the period: root samples whole CPUs for them, others need a shorter period. */
-static char *see_short_tasks(const struct profile *p)
+static void mend_short_tasks(struct health_mend *m, const struct profile *p)
 {
 	bool ordinary = p->events.len && (p->events.data[0].flags & EVENT_EXCLUDES_KERNEL);
 
-	if (!ordinary && !p->health.detached)
-		return health_is_by_rate(p) ? record_again(p, "-F 10000") : NULL;
-	char *again = record_again(p, "");
-	char *as_root = again ? xasprintf("sudo %s", again) : NULL;
-	free(again);
-	return as_root;
+	if (!ordinary && !p->health.detached) {
+		m->command = at_rate(p, SHORT_TASKS_HZ);
+		m->advice = m->command		    ? "sample more finely"
+			    : is_clock_by_period(p) ? "take a shorter period"
+						    : NULL;
+		return;
+	}
+	CLEANUP_FREE char *again = record_again(p, "");
+	m->command = again ? xasprintf("sudo %s", again) : NULL;
+	m->advice = m->command ? "record as root" : NULL;
 }
 
 static char *larger_copy(const struct profile *p)
@@ -231,12 +252,10 @@ static bool is_over(uint64_t part, uint64_t all, uint64_t percent_limit)
 	return (unsigned __int128)part * 100 > (unsigned __int128)all * percent_limit;
 }
 
-static char *more_samples(const struct profile *p)
+static void mend_few_samples(struct health_mend *m, const struct profile *p)
 {
-	bool can =
-		health_is_by_rate(p) && p->health.requested_rate && p->health.requested_rate < 4000;
-
-	return can ? record_again(p, "-F 4000") : NULL;
+	m->command = p->is_foreign ? NULL : at_rate(p, MORE_HZ);
+	m->advice = m->command ? "sample more finely" : "record for longer";
 }
 
 bool health_has_fault(const struct health *h, const struct profile *p, enum health_fault fault)
@@ -247,7 +266,9 @@ bool health_has_fault(const struct health *h, const struct profile *p, enum heal
 	case HEALTH_LOST:
 		return is_over(h->lost, h->due ? h->due : h->delivered + h->lost, 1);
 	case HEALTH_NOT_SAMPLED:
-		return is_over(h->weight_not_sampled, h->weight_total, 20) && !h->filtered;
+		return is_over(h->weight_short, h->weight_total, 10) && !h->filtered;
+	case HEALTH_MISSED:
+		return is_over(h->weight_missed, h->weight_total, 10) && !h->filtered;
 	case HEALTH_TRUNCATED:
 		return is_over(h->by_end[END_TRUNCATED], h->delivered, 2) &&
 		       p->health.stack_bytes < LARGEST_COPY;
@@ -262,7 +283,7 @@ bool health_has_fault(const struct health *h, const struct profile *p, enum heal
 	}
 }
 
-const char *health_fault_purpose(const struct profile *p, enum health_fault fault)
+static const char *purpose_of(const struct profile *p, enum health_fault fault)
 {
 	switch (fault) {
 	case HEALTH_KERNEL_HIDDEN:
@@ -271,7 +292,7 @@ const char *health_fault_purpose(const struct profile *p, enum health_fault faul
 		return "to lose fewer samples";
 	case HEALTH_NOT_SAMPLED:
 		return p->health.detached ? "to see what the command did"
-					  : "to see short-lived processes";
+					  : "to see short-lived tasks";
 	case HEALTH_TRUNCATED:
 		return "to see whole stacks";
 	case HEALTH_NO_STACKS:
@@ -283,33 +304,54 @@ const char *health_fault_purpose(const struct profile *p, enum health_fault faul
 	}
 }
 
-char *health_fault_remedy(const struct health *h, const struct profile *p, enum health_fault fault)
+static void mend_with(struct health_mend *m, char *command, const char *advice)
 {
+	m->command = command;
+	m->advice = command ? advice : NULL;
+}
+
+struct health_mend health_fault_mend(const struct health *h, const struct profile *p,
+				     enum health_fault fault)
+{
+	struct health_mend m = { .purpose = purpose_of(p, fault) };
+
 	switch (fault) {
 	case HEALTH_KERNEL_HIDDEN:
-		return xstrdup("sudo sysctl kernel.perf_event_paranoid=1");
+		mend_with(&m, xstrdup("sudo sysctl kernel.perf_event_paranoid=1"), "allow it");
+		break;
 	case HEALTH_LOST:
-		return larger_ring(p);
+		mend_with(&m, larger_ring(p), "record with a larger ring");
+		break;
 	case HEALTH_NOT_SAMPLED:
-		return see_short_tasks(p);
+		mend_short_tasks(&m, p);
+		break;
 	case HEALTH_TRUNCATED:
-		return larger_copy(p);
+		mend_with(&m, larger_copy(p), "copy more of each");
+		break;
 	case HEALTH_NO_STACKS:
-		return record_again(p, "--call-graph auto");
+		mend_with(&m, record_again(p, "--call-graph auto"), "record them");
+		break;
 	case HEALTH_NO_NAMES:
-		return name_remedy(h, p);
-	default:
-		return more_samples(p);
+		mend_with(&m, name_remedy(h, p), "get its debug file");
+		break;
+	case HEALTH_FEW_SAMPLES:
+		mend_few_samples(&m, p);
+		break;
+	default: /* HEALTH_MISSED: the kernel gives no more */
+		break;
 	}
+	return m;
 }
 
 char *health_remedy(const struct health *h, const struct profile *p, const char **purpose)
 {
 	for (enum health_fault fault = 0; fault < HEALTH_FAULTS; fault++) {
-		if (health_has_fault(h, p, fault)) {
-			*purpose = health_fault_purpose(p, fault);
-			return health_fault_remedy(h, p, fault);
-		}
+		if (!health_has_fault(h, p, fault))
+			continue;
+		struct health_mend m = health_fault_mend(h, p, fault);
+		*purpose = m.purpose;
+		if (m.command)
+			return m.command;
 	}
 	return NULL;
 }

@@ -54,7 +54,7 @@ void facts_compute(struct facts *f, const struct profile *p, const struct filter
 	f->unit = event < p->events.len ? p->events.data[event].unit : (uint8_t)UNIT_COUNT;
 	f->wall_ns = run && run->end_ns > run->start_ns ? run->end_ns - run->start_ns : 0;
 	f->summed = p->is_summed;
-	f->filtered = samples->samples.len != p->samples.len;
+	f->filtered = filter_result_is_part(samples, p);
 	count_samples(f, p, samples, event);
 	if (!f->filtered)
 		f->cpu_ns = p->health.target_cpu_ns;

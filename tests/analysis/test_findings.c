@@ -264,9 +264,113 @@ static void few_samples_come_first(void **state)
 	/* 1.96 sqrt(0.25 / 400) */
 	assert_true(fabs(f.items.data[0].error - 0.049) < 1e-9);
 	assert_string_equal(f.items.data[0].text,
-			    "for a share of half, of only 400 samples: record for longer");
+			    "for a share of half, of only 400 samples: sample more finely");
 	assert_string_equal(f.items.data[0].command, "prof record -F 4000 -- app --fast");
 	findings_release(&f);
+	build_release(&b);
+}
+
+/* Words and command are of one mind: what is asked of the user is what the command does. */
+static void few_samples_at_a_high_rate_need_time(void **state)
+{
+	struct build b;
+	struct findings f;
+
+	(void)state;
+	build_init(&b);
+	b.profile.health.requested_rate = 4000;
+	for (int i = 0; i < 400; i++)
+		build_stack(&b, "main", 1000000);
+	find_with(&b, &f, NULL);
+	expect_ids(&f, "few-samples");
+	assert_string_equal(f.items.data[0].text,
+			    "for a share of half, of only 400 samples: record for longer");
+	assert_null(f.items.data[0].command);
+	findings_release(&f);
+	build_release(&b);
+}
+
+/* 1000 samples of 50 us, and 500 us that were not sampled of each of so many threads more, or as
+ * much of the thread that has the samples. */
+static void fill_not_sampled(struct build *b, uint64_t rate, int others, bool same_thread)
+{
+	uint32_t missing = build_module(b, MODULE_SYNTHETIC, SYNTHETIC_NOT_SAMPLED);
+
+	b->profile.health.requested_rate = rate;
+	b->profile.health.target_cpu_ns = 50000000 + (uint64_t)others * 400000;
+	b->profile.health.effective_rate_mhz = 13769000;
+	b->profile.events.data[0].frequency = rate;
+	b->profile.events.data[0].period = 50000;
+	for (int i = 0; i < 1000; i++)
+		build_stack(b, "main", 50000);
+	for (int i = 0; i < others; i++) {
+		uint32_t row = build_sample(b, PROFILE_NONE, missing, 0, 400000);
+		build_at(b, row)->flags = SAMPLE_SYNTHETIC;
+		if (!same_thread)
+			build_at(b, row)->task = build_task(b, 100, 200 + (uint32_t)i, "tiny");
+	}
+}
+
+static const struct {
+	uint64_t rate;
+	bool same_thread;
+	const char *id, *text, *command;
+} not_sampled[] = {
+	{ 997, false, "not-sampled",
+	  "not sampled, in tasks that were too short for it: sample more finely",
+	  "prof record -F 10000 -- app --fast" },
+	/* What was asked for already, and less, is not advised. */
+	{ 10000, false, "not-sampled", "not sampled, in tasks that were too short for it", NULL },
+	{ 20000, false, "not-sampled", "not sampled, in tasks that were too short for it", NULL },
+	{ 20000, true, "missed-samples",
+	  "not sampled, of threads that have samples: the kernel served 13769 of 20000 Hz",
+	  NULL },
+	{ 14000, true, "missed-samples",
+	  "not sampled, of threads that have samples: the kernel took fewer samples than were due",
+	  NULL },
+};
+
+static void what_was_not_sampled_has_its_reason(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(not_sampled); i++) {
+		struct build b;
+		struct findings f;
+
+		build_init(&b);
+		fill_not_sampled(&b, not_sampled[i].rate, 50, not_sampled[i].same_thread);
+		find_with(&b, &f, NULL);
+		expect_ids(&f, not_sampled[i].id);
+		assert_string_equal(f.items.data[0].text, not_sampled[i].text);
+		if (not_sampled[i].command)
+			assert_string_equal(f.items.data[0].command, not_sampled[i].command);
+		else
+			assert_null(f.items.data[0].command);
+		assert_true(fabs(f.items.data[0].share - 2.0 / 7) < 1e-9);
+		findings_release(&f);
+		build_release(&b);
+	}
+}
+
+/* Stacks are cut, too, and for these there is a command: it is what the flame graph shows. */
+static void a_fault_without_remedy_leaves_room_for_others(void **state)
+{
+	struct build b;
+	struct filter_result all;
+	struct health h;
+	const char *purpose;
+
+	(void)state;
+	build_init(&b);
+	fill_not_sampled(&b, 20000, 50, true);
+	for (uint32_t i = 0; i < 100; i++)
+		build_at(&b, i)->end = END_TRUNCATED;
+	build_finish(&b, &all);
+	health_compute(&h, &b.profile, &all);
+	CLEANUP_FREE char *remedy = health_remedy(&h, &b.profile, &purpose);
+	assert_string_equal(remedy, "prof record -F 20000 --call-graph dwarf,65528 -- app --fast");
+	assert_string_equal(purpose, "to see whole stacks");
+	filter_result_release(&all);
 	build_release(&b);
 }
 
@@ -523,6 +627,9 @@ int main(void)
 		cmocka_unit_test(only_a_timer_is_blind),
 		cmocka_unit_test(several_names_are_one_command),
 		cmocka_unit_test(few_samples_come_first),
+		cmocka_unit_test(few_samples_at_a_high_rate_need_time),
+		cmocka_unit_test(what_was_not_sampled_has_its_reason),
+		cmocka_unit_test(a_fault_without_remedy_leaves_room_for_others),
 		cmocka_unit_test(stacks_that_were_summed_up_are_not_few),
 		cmocka_unit_test(faults_of_the_recording_come_first),
 		cmocka_unit_test(one_busy_thread_is_found),

@@ -224,6 +224,45 @@ static void a_part_of_a_recording_knows_less(void **state)
 	filter_result_release(&part);
 }
 
+/* Of two events the second is no part of a recording, and what is due of it is in its rows. */
+static void another_event_has_all_its_samples(void **state)
+{
+	struct build *b = *state;
+	struct filter_result of_second;
+	struct health h;
+	uint32_t second = build_event(b, "cpu-clock", UNIT_NS);
+	uint32_t missing = build_module(b, MODULE_SYNTHETIC, SYNTHETIC_NOT_SAMPLED);
+	struct profile_event *e = &b->profile.events.data[second];
+
+	e->period = 1000000;
+	e->exact_total = 25000000;
+	add_good_samples(b, 10);
+	b->profile.health.due = 12;
+	b->profile.health.lost_own = 2;
+	for (uint32_t i = 0; i < 20; i++)
+		build_at(b, build_sample(b, PROFILE_NONE, b->program, 0x99, 1000000))->event =
+			(uint16_t)second;
+	struct profile_sample *row =
+		build_at(b, build_sample(b, PROFILE_NONE, missing, 0, 5000000));
+	row->event = (uint16_t)second;
+	row->flags = SAMPLE_SYNTHETIC;
+	build_finish(b, &of_second);
+	size_t kept = 0;
+	for (size_t i = 0; i < of_second.samples.len; i++)
+		if (b->profile.samples.data[of_second.samples.data[i]].event == second)
+			of_second.samples.data[kept++] = of_second.samples.data[i];
+	of_second.samples.len = kept;
+	health_compute(&h, &b->profile, &of_second);
+	assert_false(h.filtered);
+	assert_int_equal(h.delivered, 20);
+	assert_int_equal(h.due, 25);
+	assert_int_equal(h.lost, 2);
+	of_second.samples.len--;
+	health_compute(&h, &b->profile, &of_second);
+	assert_true(h.filtered);
+	filter_result_release(&of_second);
+}
+
 /* Commands name the file that was read, as a shell takes it. */
 static void remedies_for_another_file(void **state)
 {
@@ -406,7 +445,11 @@ static void remedies_name_what_was_recorded(void **state)
 	expect_remedy(b, "prof record -F 4000 -a");
 	b->profile.runs.data[0].command = build_str(b, "pid 12 x");
 	expect_remedy(b, "prof record -F 4000 -- pid 12 x");
-	build_at(b, build_sample(b, PROFILE_NONE, missing, 0, 50000000))->flags = SAMPLE_SYNTHETIC;
+	struct profile_sample *row =
+		build_at(b, build_sample(b, PROFILE_NONE, missing, 0, 50000000));
+	row->flags = SAMPLE_SYNTHETIC;
+	row->task = build_task(b, 100, 101, "tiny");
+	b->profile.events.data[0].period = 100000000;
 	expect_remedy(b, "prof record -F 10000 -- pid 12 x");
 	b->profile.events.data[0].flags = EVENT_EXCLUDES_KERNEL;
 	expect_remedy(b, "sudo prof record -- pid 12 x");
@@ -599,6 +642,7 @@ int main(void)
 		TEST(one_is_singular),
 		TEST(all_counts),
 		TEST(a_part_of_a_recording_knows_less),
+		TEST(another_event_has_all_its_samples),
 		TEST(remedies),
 		TEST(remedies_for_another_file),
 		TEST(remedies_that_would_not_help),

@@ -1,7 +1,7 @@
 """Findings that need more than samples: programs that bring them about, and others like them that do not."""
 import shutil
 
-from proftest import expect, expect_equal, main, need_root, need_tool, program, record, run
+from proftest import expect, expect_equal, main, need_root, need_tool, program, record, run, total
 
 LOOP = """
 volatile unsigned long sum;
@@ -43,6 +43,24 @@ def test_clang_says_it_when_it_was_asked_to():
     expect("debug-build" not in found(compiled("clang")), "it is not known")
     expect("debug-build" in found(compiled("clang", "-grecord-command-line")), "it is known")
     expect("debug-build" not in found(compiled("clang", "-O2", "-grecord-command-line")), "optimized")
+
+
+def test_a_rate_that_is_not_served_is_not_raised():
+    """Each of the tasks lives for thousands of periods: what the timer does not serve of them is not too short for a sample,
+    however much that is, and nothing asks for a rate."""
+    burn = program("tail") + " 140; "
+    r = record("bash", "-c", burn * 4, options=("-F", 20000))
+    report = r.report()
+    findings = {f["id"]: f for f in report["findings"]}
+    expect("not-sampled" not in findings, str(findings))
+    for f in findings.values():
+        expect(" -F " not in (f["command"] or "").replace(" -F 20000", ""), str(f))
+    expect(" -F " not in report["health"].get("remedy", "").replace(" -F 20000", ""), str(report["health"]))
+    unsampled = sum(s.weight for s in r.folded() if s.leaf == "[not sampled]")
+    share = unsampled / total(r.folded())
+    if share > 0.11 and "lost-samples" not in findings:
+        expect("missed-samples" in findings, "%.3f of the time was not sampled: %s" % (share, findings))
+        expect(findings["missed-samples"]["command"] is None, str(findings))
 
 
 HABITS = {"locks": "locks", "malloc": "allocator", "copy": "copying"}
