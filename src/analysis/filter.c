@@ -20,7 +20,7 @@ struct filter {
 	VEC(uint32_t) samples;
 	uint32_t event;
 	bool everything;
-	char *emptied_by;
+	char *emptied_by, *note;
 };
 
 struct evaluation {
@@ -287,6 +287,7 @@ static int evaluate(struct filter *f, const struct profile *p, const struct filt
 		f->emptied_by = filter_words_of_stage(spec, furthest);
 	f->event = choose_event(&e);
 	f->everything = !w->any;
+	f->note = filter_words_unused(p, &w->ignore);
 	int rc = filter_words_check(w, p, err);
 	evaluation_release(&e);
 	return rc;
@@ -316,6 +317,7 @@ void filter_free(struct filter *f)
 		return;
 	vec_release(&f->samples);
 	free(f->emptied_by);
+	free(f->note);
 	free(f);
 }
 
@@ -365,6 +367,11 @@ void filter_result_release(struct filter_result *r)
 uint32_t filter_event(const struct filter *f)
 {
 	return f->event;
+}
+
+const char *filter_note(const struct filter *f)
+{
+	return f->note;
 }
 
 bool filter_is_everything(const struct filter *f)

@@ -41,6 +41,8 @@ bool filter_result_is_part(const struct filter_result *r, const struct profile *
 void filter_result_release(struct filter_result *r);
 /* The event all weights of a view are in: the one named, else the first sampled one. */
 uint32_t filter_event(const struct filter *f);
+/* One line about a word that does nothing: an ignore that matches nothing, with near matches. NULL: there is none. */
+const char *filter_note(const struct filter *f);
 bool filter_is_everything(const struct filter *f);
 
 #endif

@@ -192,23 +192,43 @@ static void append_tasks(const struct profile *p, bool by_tid, struct bytes *out
 		bytes_printf(out, ", ...");
 }
 
-static int nothing_matches(const struct profile *p, const struct filter_words *w,
-			   const struct patterns *ps, const struct pattern *item, struct error *err)
+/* "bogus:name" where "module:name" could have been meant. */
+static void append_prefixes(const struct pattern *item, struct bytes *out)
+{
+	size_t len = strspn(item->text, "abcdefghijklmnopqrstuvwxyz");
+	const char *colon = item->text + len;
+
+	if (len && item->scope == SCOPE_FUNCTION && colon[0] == ':' && colon[1] && colon[1] != ':')
+		bytes_printf(out, " ('%.*s:' is no prefix, 'module:' and 'file:' are)", (int)len,
+			     item->text);
+}
+
+static char *nothing_matches(const struct profile *p, const struct filter_words *w,
+			     const struct patterns *ps, const struct pattern *item)
 {
 	struct near near;
-	struct bytes hint = { 0 };
+	struct bytes out = { 0 };
 
+	bytes_printf(&out, "%s '%s%s' matches nothing in this profile", ps->option,
+		     pattern_prefix(item), item->text);
+	if (ps->option_is_regex)
+		append_prefixes(item, &out);
 	near_init(&near, item->text);
 	if (item->scope != SCOPE_FILE_OF)
 		offer_names(p, w, item->scope == SCOPE_MODULE_OF ? &w->module : ps, &near);
-	near_append(&near, &hint);
+	near_append(&near, &out);
 	if (ps == &w->pid || ps == &w->tid)
-		append_tasks(p, ps == &w->tid, &hint);
-	bytes_u8(&hint, '\0');
-	error_set(err, ERROR_NOT_FOUND, "%s '%s%s' matches nothing in this profile%s", ps->option,
-		  pattern_prefix(item), item->text, (const char *)hint.data);
-	bytes_release(&hint);
-	return -1;
+		append_tasks(p, ps == &w->tid, &out);
+	bytes_u8(&out, '\0');
+	return (char *)out.data;
+}
+
+char *filter_words_unused(const struct profile *p, const struct patterns *ps)
+{
+	const struct filter_words none = { .any = false };
+	const struct pattern *item = patterns_unused(ps);
+
+	return item ? nothing_matches(p, &none, ps, item) : NULL;
 }
 
 int filter_words_check(const struct filter_words *w, const struct profile *p, struct error *err)
@@ -218,8 +238,10 @@ int filter_words_check(const struct filter_words *w, const struct profile *p, st
 
 	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
 		const struct pattern *item = patterns_unused(all[i]);
-		if (item)
-			return nothing_matches(p, w, all[i], item, err);
+		if (!item)
+			continue;
+		CLEANUP_FREE char *text = nothing_matches(p, w, all[i], item);
+		return error_set(err, ERROR_NOT_FOUND, "%s", text);
 	}
 	return 0;
 }

@@ -33,7 +33,9 @@ enum filter_stage {
 /* The options of a stage as they were typed: "--pid 1 --comm app". The caller frees. */
 char *filter_words_of_stage(const struct filter_spec *spec, enum filter_stage stage);
 /* After all matching: an error with near matches when a word matched nothing. --ignore of what is
- * not there is as wished. */
+ * not there is as wished, and only noted. */
 int filter_words_check(const struct filter_words *w, const struct profile *p, struct error *err);
+/* The same words for one of the patterns, which have been matched. NULL: none is unused. The caller frees. */
+char *filter_words_unused(const struct profile *p, const struct patterns *ps);
 
 #endif

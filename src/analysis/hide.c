@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "analysis/filter_words.h"
 #include "analysis/frames.h"
 #include "analysis/pairmap.h"
 #include "analysis/pattern.h"
@@ -136,10 +137,12 @@ static int parse(struct patterns *all, const struct profile *p, const char *cons
 	return 0;
 }
 
-int hide_frames(struct profile *p, const char *const *regexes, struct error *err)
+int hide_frames(struct profile *p, const char *const *regexes, char **note, struct error *err)
 {
 	struct hiding h = { .profile = p, .empty = PROFILE_NONE };
 
+	if (note)
+		*note = NULL;
 	if (!regexes || !regexes[0])
 		return 0;
 	int rc = parse(&h.patterns, p, regexes, err);
@@ -150,6 +153,8 @@ int hide_frames(struct profile *p, const char *const *regexes, struct error *err
 			thin_location(&h, i);
 		lift_nodes(&h);
 		lift_samples(&h);
+		if (note)
+			*note = filter_words_unused(p, &h.patterns);
 	}
 	patterns_release(&h.patterns);
 	pairmap_release(&h.unknown);
@@ -157,4 +162,14 @@ int hide_frames(struct profile *p, const char *const *regexes, struct error *err
 	free(h.locations);
 	free(h.up);
 	return rc;
+}
+
+int hide_frames_of_view(struct profile *p, struct filter_result *samples, struct health *health,
+			const char *const *regexes, char **note, struct error *err)
+{
+	if (regexes && regexes[0]) {
+		health_compute(health, p, samples);
+		samples->health = health;
+	}
+	return hide_frames(p, regexes, note, err);
 }

@@ -113,6 +113,7 @@ int patterns_add_regex(struct patterns *ps, const char *option, const char *rege
 		break;
 	}
 	ps->option = option;
+	ps->option_is_regex = true;
 	if (scope == SCOPE_MODULE_OF && frame_has_module(p, regex)) {
 		vec_push(&ps->items, ((struct pattern){ .text = xstrdup(regex), .scope = scope }));
 		return 0;

@@ -23,7 +23,8 @@ struct pattern {
 };
 
 struct patterns {
-	const char *option; /* "--comm", for messages */
+	const char *option;   /* "--comm", for messages */
+	bool option_is_regex; /* its items may have a prefix */
 	VEC(struct pattern) items;
 };
 

@@ -91,7 +91,8 @@ static int open_file(struct flame_base *b, const struct command *cmd,
 			event = same_event(b, &b->profile, v, event);
 		b->source = (struct diff_source){ &b->profile, &b->samples, event };
 		if (check_units(b, v, o->file, &err) == 0 &&
-		    hide_frames(&b->profile, input->hide.items, &err) == 0)
+		    hide_frames_of_view(&b->profile, &b->samples, &b->health, input->hide.items,
+					NULL, &err) == 0)
 			return EXIT_DONE;
 	}
 	filter_result_release(&b->samples);

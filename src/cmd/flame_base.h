@@ -17,6 +17,7 @@ struct flame_base {
 	struct diff_source source; /* of what is below, or of the view's profile */
 	struct profile profile;	   /* of another file */
 	struct filter_result samples;
+	struct health health; /* before frames were hidden */
 };
 
 /* Opens the base of v, if there is one: what is given, or else, of folded stacks with two columns

@@ -55,10 +55,16 @@ int cmd_view_open(struct cmd_view *v, const struct command *cmd, const struct cm
 	}
 	filter_apply(v->filter, &v->samples);
 	v->event = filter_event(v->filter);
-	if (hide_frames(&v->profile, o->hide.items, &err) < 0) {
+	if (filter_note(v->filter))
+		cmd_say(cmd, "%s", filter_note(v->filter));
+	CLEANUP_FREE char *note = NULL;
+	if (hide_frames_of_view(&v->profile, &v->samples, &v->health, o->hide.items, &note, &err) <
+	    0) {
 		cmd_view_release(v);
 		return cmd_fail(cmd, &err, cmd_status(&err));
 	}
+	if (note)
+		cmd_say(cmd, "%s", note);
 	return EXIT_DONE;
 }
 

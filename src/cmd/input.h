@@ -4,6 +4,7 @@
 
 #include "analysis/calltree.h"
 #include "analysis/filter.h"
+#include "analysis/health.h"
 #include "cmd/cmd.h"
 #include "profile/profile.h"
 
@@ -67,7 +68,8 @@ struct cmd_view {
 	struct filter *filter;
 	struct filter_result samples;
 	uint32_t event;
-	uint32_t warnings; /* faults of the file */
+	uint32_t warnings;    /* faults of the file */
+	struct health health; /* before frames were hidden; samples may refer to it */
 };
 
 /* The words of the filter's rows. Refers to o. */

@@ -183,6 +183,43 @@ static void by_frames_anywhere(void **state)
 		     "--focus 'mian' matches nothing in this profile; did you mean main?");
 }
 
+static void expect_note(const struct filter_spec *spec, const char *text)
+{
+	struct build b;
+	struct filter *f = NULL;
+	struct error err = { 0 };
+
+	fill(&b);
+	assert_int_equal(filter_new(&f, &b.profile, spec, &err), 0);
+	if (text)
+		assert_string_equal(filter_note(f), text);
+	else
+		assert_null(filter_note(f));
+	filter_free(f);
+	build_release(&b);
+}
+
+/* No fault: what is not there is left out. But it may be a typing error. */
+static void what_ignores_nothing_is_noted(void **state)
+{
+	static const char *const typo[] = { "mian", NULL };
+
+	(void)state;
+	expect_note(SPEC(.ignore = "main"), NULL);
+	expect_note(SPEC(.ignore = "unknown"), NULL);
+	expect_note(SPEC(.ignore = "main", .ignores = typo),
+		    "--ignore 'mian' matches nothing in this profile; did you mean main?");
+	expect_note(SPEC(.ignore = "module:libz.so.2"),
+		    "--ignore 'module:libz.so.2' matches nothing "
+		    "in this profile; did you mean libz.so.1?");
+	expect_note(SPEC(.ignore = "bogus:x"),
+		    "--ignore 'bogus:x' matches nothing in this profile ('bogus:' is no prefix, "
+		    "'module:' and 'file:' are); there are b, leaf, a2, ...");
+	expect_error(SPEC(.focus = "bogus:x"),
+		     "--focus 'bogus:x' matches nothing in this profile ('bogus:' is no prefix, "
+		     "'module:' and 'file:' are); there are b, leaf, a2, ...");
+}
+
 /* All that must be there, none that must not. */
 static void by_several_frames(void **state)
 {
@@ -339,6 +376,7 @@ int main(void)
 		cmocka_unit_test(by_module),
 		cmocka_unit_test(by_symbol),
 		cmocka_unit_test(by_frames_anywhere),
+		cmocka_unit_test(what_ignores_nothing_is_noted),
 		cmocka_unit_test(by_several_frames),
 		cmocka_unit_test(by_module_or_file_of_a_frame),
 		cmocka_unit_test(a_modules_name_is_no_regex),

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -33,7 +34,7 @@ static void expect(struct build *b, const char *const *regexes, const char *tree
 	struct error err = { 0 };
 
 	build_finish(b, &all);
-	assert_int_equal(hide_frames(&b->profile, regexes, &err), 0);
+	assert_int_equal(hide_frames(&b->profile, regexes, NULL, &err), 0);
 	assert_true(profile_is_consistent(&b->profile));
 	calltree_build(&t, &b->profile, &all, 0, &options);
 	print_node(&out, &t, 0, 0);
@@ -147,6 +148,70 @@ static void code_without_a_name(void **state)
 	expect(&b, HIDE("libz.*777"), "all 0\n main 2\n  [unknown libz.so.1+0x888] 3\n");
 }
 
+static void expect_note(const char *const *regexes, const char *expected)
+{
+	struct build b;
+	struct filter_result all = { 0 };
+	struct error err = { 0 };
+	char *note;
+
+	fill(&b);
+	build_finish(&b, &all);
+	assert_int_equal(hide_frames(&b.profile, regexes, &note, &err), 0);
+	if (expected)
+		assert_string_equal(note, expected);
+	else
+		assert_null(note);
+	free(note);
+	filter_result_release(&all);
+	build_release(&b);
+}
+
+static void what_hides_nothing_is_noted(void **state)
+{
+	(void)state;
+	expect_note(HIDE("parse", "mian"),
+		    "--hide 'mian' matches nothing in this profile; did you mean main?");
+	expect_note(HIDE("module:ap2"),
+		    "--hide 'module:ap2' matches nothing in this profile; did you mean app?");
+	expect_note(HIDE("bogus:x"),
+		    "--hide 'bogus:x' matches nothing in this profile ('bogus:' is no prefix, "
+		    "'module:' and 'file:' are); there are lex, parse, emit, ...");
+	expect_note(HIDE("std::x"), "--hide 'std::x' matches nothing in this profile; "
+				    "there are lex, parse, emit, ...");
+	expect_note(HIDE("parse", "main"), NULL);
+	expect_note(NULL, NULL);
+}
+
+/* Cut in a library that is hidden: still cut there, and as many. */
+static void what_is_hidden_is_recorded_no_less(void **state)
+{
+	struct build b;
+	struct filter_result all = { 0 };
+	struct health before, after, kept;
+	struct error err = { 0 };
+
+	(void)state;
+	build_init(&b);
+	uint64_t caller = build_code(&b, b.library, "caller");
+	uint32_t node = build_node(&b, PROFILE_NONE, b.library, caller);
+	node = build_node(&b, node, b.program, build_code(&b, b.program, "callee"));
+	build_at(&b, build_sample(&b, node, b.program, 0x777, 2))->end = END_NO_CFI;
+	build_finish(&b, &all);
+	health_compute(&before, &b.profile, &all);
+	assert_int_equal(before.worst[0].module, b.library);
+	assert_int_equal(before.unnamed_leaves, 1);
+	assert_int_equal(
+		hide_frames_of_view(&b.profile, &all, &kept, HIDE("caller", "unknown"), NULL, &err),
+		0);
+	health_compute(&after, &b.profile, &all);
+	assert_int_equal(after.worst_count, 1);
+	assert_int_equal(after.worst[0].module, b.library);
+	assert_int_equal(after.unnamed_leaves, 1);
+	filter_result_release(&all);
+	build_release(&b);
+}
+
 static void what_is_no_regular_expression(void **state)
 {
 	struct build b;
@@ -154,7 +219,7 @@ static void what_is_no_regular_expression(void **state)
 
 	(void)state;
 	fill(&b);
-	assert_int_equal(hide_frames(&b.profile, HIDE("main", "("), &err), -1);
+	assert_int_equal(hide_frames(&b.profile, HIDE("main", "("), NULL, &err), -1);
 	assert_int_equal(err.code, ERROR_USAGE);
 	assert_non_null(strstr(err.text, "--hide: '(' is not a regular expression"));
 	build_release(&b);
@@ -170,6 +235,8 @@ int main(void)
 		cmocka_unit_test(a_stack_of_nothing_else_says_so),
 		cmocka_unit_test(inlined_frames),
 		cmocka_unit_test(code_without_a_name),
+		cmocka_unit_test(what_hides_nothing_is_noted),
+		cmocka_unit_test(what_is_hidden_is_recorded_no_less),
 		cmocka_unit_test(what_is_no_regular_expression),
 	};
 

@@ -109,6 +109,23 @@ def test_what_is_not_there():
         expect_equal(subprocess.run([bash, "-c", "printf %s " + command], capture_output=True, text=True).stdout, name, command)
 
 
+def test_words_that_do_nothing():
+    """One line, and what was asked for otherwise."""
+    directory = world_directory()
+    stacks = os.path.join(directory, "stacks.folded")
+    with open(stacks, "w") as f:
+        f.write("main;work 5\nmain;rest 7\n")
+    for option, word, more in (("--ignore", "wrk", "; did you mean work?"), ("--hide", "wrk", "; did you mean work?"),
+                               ("--hide", "file:x", ""),
+                               ("--ignore", "bogus:x", " ('bogus:' is no prefix, 'module:' and 'file:' are); there are rest, work, main")):
+        for command in (("report", "--csv"), ("folded",), ("flame", "-q", "-o", "-")):
+            plain, r = prof(*command, stacks), prof(*command, option, word, stacks)
+            expect_equal(r.err, "prof %s: %s '%s' matches nothing in this profile%s\n" % (command[0], option, word, more), str(r))
+            expect_equal(r.status, 0, str(r))
+            if command[0] != "flame":
+                expect_equal(r.out, plain.out, str(r))
+
+
 def test_flame_base():
     directory = world_directory()
     files = {"one": "main;work 50\nmain;rest 70\n", "two": "main;work 50 10\nmain;rest 50 90\n"}
