@@ -36,6 +36,24 @@ void percent_append_fraction(struct bytes *out, double fraction)
 	bytes_printf(out, "%" PRIu64 ".%" PRIu64, tenths / 10, tenths % 10);
 }
 
+void percent_append_error(struct bytes *out, const char *mark, double share, double error)
+{
+	double most = share > 0.5 ? share : 1 - share;
+	bool below = error > share, above = error > 1 - share;
+
+	if (isnan(error))
+		return;
+	/* From nothing to all: as far as that is. */
+	if (below && above) {
+		error = most;
+		above = share > 0.5;
+		below = share < 0.5;
+	}
+	bool shows = error >= 0.0005; /* more than "0.0" */
+	bytes_printf(out, "%s", below && shows ? "+" : above && shows ? "-" : mark);
+	percent_append_fraction(out, error);
+}
+
 static void append_millionths(struct bytes *out, uint64_t v)
 {
 	bytes_printf(out, "%" PRIu64 ".%06" PRIu64, v / 1000000, v % 1000000);

@@ -27,8 +27,8 @@ static void append_share(struct bytes *out, const struct condition_result *r)
 	bytes_printf(out, "%%");
 	if (isnan(r->error))
 		return;
-	bytes_printf(out, " ±");
-	percent_append_fraction(out, r->error);
+	bytes_printf(out, " ");
+	percent_append_error(out, "±", r->share, r->error);
 }
 
 static const char *why_unknown(const struct profile *p, const struct condition_result *r)

@@ -86,7 +86,9 @@ void annotate_numbers(struct annotate_output *o, const struct annotate_weight *w
 	if (w && w->weight) {
 		percent_append(&share, w->weight, annotation_base(o->annotation));
 		bytes_printf(&share, "%%");
-		percent_append_fraction(&error, w->error);
+		percent_append_error(&error, "",
+				     show_share(w->weight, annotation_base(o->annotation)),
+				     w->error);
 	}
 	if (line)
 		snprintf(number, sizeof(number), "%" PRIu32, line);

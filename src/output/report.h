@@ -61,6 +61,8 @@ void report_text_peek(struct report *r, const struct calltree *callers, const st
 /* "--by thread" as the user types it: "thread". */
 const char *report_by_name(enum flat_by by);
 /* Rows below this weight are summed. */
+/* The unit of a row's weight: rows of events have each their own. */
+uint8_t report_row_unit(const struct report *r, const struct flat_row *row);
 uint64_t report_least_weight(const struct report *r, uint64_t total, double default_percent);
 
 /* The headline and the health lines, plain. */

@@ -178,6 +178,8 @@ void report_columns_choose(struct report_columns *c, const struct report *r, con
 	size_t room = c->name, widest = places ? widest_place(c, r, f, rows) : 0;
 	choose_places(c, widest, needed, EXTRAS_WIDTH);
 	choose_extras(c, r, needed);
+	if (by == FLAT_BY_EVENT) /* their weights do not compare */
+		c->bar = 0;
 	if (!c->bar && !c->threads) {
 		c->name = room;
 		choose_places(c, widest, needed, 0);

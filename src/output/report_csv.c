@@ -39,11 +39,14 @@ void report_csv_table(struct report *r, const struct flat *f)
 	uint64_t least = report_least_weight(r, f->total, 0);
 	size_t limit = r->options->limit ? r->options->limit : SIZE_MAX;
 
+	/* Several units: of events, each in its own. */
+	const char *unit = f->total || !f->rows.len ? unit_name(r->facts.unit) : "weight";
+
 	bytes_printf(
 		r->show.out,
 		"%s,kind,module,file,line,self_%s,total_%s,self_samples,total_samples,self_percent,"
 		"self_error_percent,total_percent,total_error_percent\r\n",
-		report_by_name(r->options->by), unit_name(r->facts.unit), unit_name(r->facts.unit));
+		report_by_name(r->options->by), unit, unit);
 	for (size_t i = 0; i < f->rows.len && i < limit && f->rows.data[i].self >= least; i++)
 		add_row(r->show.out, r, f, &f->rows.data[i]);
 }

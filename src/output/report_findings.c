@@ -44,7 +44,7 @@ static void print_finding(struct show *s, const struct finding *f)
 
 	numbers.out = &cells;
 	share_cell(&numbers, f->share);
-	show_error_cell(&numbers, s->unicode ? "±" : "+-", f->error, 7);
+	show_error_cell(&numbers, s->unicode ? "±" : "+-", f->share, f->error, 7);
 	bytes_u8(&cells, ' ');
 	bytes_u8(&cells, '\0');
 	wrap_begin(&w, s->out, (const char *)cells.data, s->width, INDENT);

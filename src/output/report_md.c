@@ -86,7 +86,7 @@ static void append_share(struct report *r, uint64_t part, uint64_t all, double e
 		bytes_printf(out, "%%");
 	}
 	bytes_printf(out, " | ");
-	percent_append_fraction(out, error);
+	percent_append_error(out, "", show_share(part, all), error);
 }
 
 static void print_head(struct report *r)
@@ -119,8 +119,8 @@ static void print_findings(struct report *r)
 		percent_append_fraction(out, f->share);
 		bytes_printf(out, isnan(f->share) ? "" : "%%");
 		if (!isnan(f->error)) {
-			bytes_printf(out, "%s%s", isnan(f->share) ? "" : " ", plus_minus(r));
-			percent_append_fraction(out, f->error);
+			bytes_printf(out, isnan(f->share) ? "" : " ");
+			percent_append_error(out, plus_minus(r), f->share, f->error);
 		}
 		bytes_printf(out, "** ");
 		append_sentence(r, f->text);
@@ -152,6 +152,23 @@ static void print_row(struct report *r, const struct flat *f, const struct flat_
 	bytes_printf(out, " |\n");
 }
 
+/* Events are no parts of a whole: each has its weight, in its own unit. */
+static void print_events(struct report *r, const struct flat *f)
+{
+	struct bytes *out = r->show.out;
+	char count[32];
+
+	bytes_printf(out, "\n| weight | samples | event |\n|---:|---:|---|\n");
+	for (size_t i = 0; i < f->rows.len; i++) {
+		const struct flat_row *row = &f->rows.data[i];
+		bytes_printf(out, "| ");
+		show_weight(out, report_row_unit(r, row), row->self);
+		bytes_printf(out, " | %s | ", text_count(count, sizeof(count), row->self_count));
+		append_shown(r, row->name);
+		bytes_printf(out, " |\n");
+	}
+}
+
 static void print_rows(struct report *r, const struct flat *f)
 {
 	struct bytes *out = r->show.out;
@@ -160,6 +177,10 @@ static void print_rows(struct report *r, const struct flat *f)
 
 	if (!f->rows.len)
 		return;
+	if (r->options->by == FLAT_BY_EVENT) {
+		print_events(r, f);
+		return;
+	}
 	bytes_printf(out, "\n| self | %s | total | %s | module |\n|---:|---:|---:|---|---|\n",
 		     plus_minus(r), report_by_name(r->options->by));
 	for (size_t i = 0; i < f->rows.len && i < limit && f->rows.data[i].self >= least; i++)

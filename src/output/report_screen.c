@@ -63,7 +63,7 @@ static void print_line(struct report *r, const struct hot_line *line, size_t pla
 	CLEANUP_FREE char *text = show_start(s, full, s->width > used ? s->width - used : 0);
 
 	show_percent_cell(s, line->weight, r->lines.total, 6);
-	show_error_cell(s, "", line->error, 6);
+	show_error_cell(s, "", show_share(line->weight, r->lines.total), line->error, 6);
 	bytes_printf(s->out, "  ");
 	show_cell(s, place, *text ? place_width : 0, false);
 	bytes_printf(s->out, *text ? "  %s\n" : "\n", text);

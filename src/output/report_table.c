@@ -50,16 +50,10 @@ static size_t choose_rows(const struct table *t)
 	return rows;
 }
 
-/* Rows of events have each their own unit. */
-static uint8_t unit_of(const struct table *t, const struct flat_row *row)
+/* Events are no parts of a whole. */
+static bool has_shares(const struct table *t)
 {
-	const struct profile *p = t->report->profile;
-
-	for (size_t i = 0; t->report->options->by == FLAT_BY_EVENT && i < p->events.len; i++) {
-		if (strcmp(profile_str(p, p->events.data[i].name), row->name) == 0)
-			return p->events.data[i].unit;
-	}
-	return t->report->facts.unit;
+	return t->report->options->by != FLAT_BY_EVENT;
 }
 
 static void weight_cell(const struct table *t, const struct flat_row *row, bool tied)
@@ -67,7 +61,7 @@ static void weight_cell(const struct table *t, const struct flat_row *row, bool 
 	struct bytes cell = { 0 };
 	char count[32];
 
-	show_weight(&cell, unit_of(t, row), row->self);
+	show_weight(&cell, report_row_unit(t->report, row), row->self);
 	bytes_u8(&cell, '\0');
 	show_cell(&t->report->show, (const char *)cell.data, tied ? 11 : 12, true);
 	show_cell(&t->report->show, text_count(count, sizeof(count), row->self_count), 11, true);
@@ -109,8 +103,10 @@ static void print_titles(struct table *t)
 		*c = (char)(*c >= 'a' && *c <= 'z' ? *c - 'a' + 'A' : *c);
 	bytes_u8(s->out, '\n');
 	show_begin(s, SHOW_DIM);
-	show_cell(s, t->columns.groups ? "SHARE" : "SELF", 6, true);
-	show_cell(s, s->unicode ? "±" : "+-", 6, true);
+	if (has_shares(t)) {
+		show_cell(s, t->columns.groups ? "SHARE" : "SELF", 6, true);
+		show_cell(s, s->unicode ? "±" : "+-", 6, true);
+	}
 	show_cell(s, t->columns.groups ? "WEIGHT" : "TOTAL", t->columns.groups ? 12 : 7, true);
 	if (t->columns.groups)
 		show_cell(s, "SAMPLES", 11, true);
@@ -150,8 +146,10 @@ static void print_numbers(struct table *t, const struct flat_row *row)
 {
 	struct show *s = &t->report->show;
 
-	show_percent_cell(s, row->self, t->flat->total, 6);
-	show_error_cell(s, "", row->self_error, 6);
+	if (has_shares(t)) {
+		show_percent_cell(s, row->self, t->flat->total, 6);
+		show_error_cell(s, "", show_share(row->self, t->flat->total), row->self_error, 6);
+	}
 	if (row->tied)
 		bytes_printf(s->out, s->unicode ? "≈" : "~");
 	if (t->columns.groups)

@@ -15,6 +15,17 @@ const char *report_by_name(enum flat_by by)
 	return (size_t)by < ARRAY_LEN(names) ? names[by] : "function";
 }
 
+uint8_t report_row_unit(const struct report *r, const struct flat_row *row)
+{
+	const struct profile *p = r->profile;
+
+	for (size_t i = 0; r->options->by == FLAT_BY_EVENT && i < p->events.len; i++) {
+		if (strcmp(profile_str(p, p->events.data[i].name), row->name) == 0)
+			return p->events.data[i].unit;
+	}
+	return r->facts.unit;
+}
+
 uint64_t report_least_weight(const struct report *r, uint64_t total, double default_percent)
 {
 	double percent = r->options->min_percent > 0 ? r->options->min_percent : default_percent;

@@ -282,16 +282,19 @@ void show_percent_cell(struct show *s, uint64_t part, uint64_t all, size_t width
 	bytes_release(&cell);
 }
 
-void show_error_cell(struct show *s, const char *mark, double error, size_t width)
+void show_error_cell(struct show *s, const char *mark, double share, double error, size_t width)
 {
 	struct bytes cell = { 0 };
 
-	if (!isnan(error))
-		bytes_printf(&cell, "%s", mark);
-	percent_append_fraction(&cell, error);
+	percent_append_error(&cell, mark, share, error);
 	bytes_u8(&cell, '\0');
 	show_cell(s, (const char *)cell.data, width, true);
 	bytes_release(&cell);
+}
+
+double show_share(uint64_t part, uint64_t all)
+{
+	return all ? (double)part / (double)all : (double)NAN;
 }
 
 void show_paragraph(struct show *s, const char *text)

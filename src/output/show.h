@@ -39,8 +39,10 @@ char *show_start(const struct show *s, const char *printable, size_t width);
 void show_cell(struct show *s, const char *text, size_t width, bool right);
 /* "12.3%" right-aligned; blank when all is 0. */
 void show_percent_cell(struct show *s, uint64_t part, uint64_t all, size_t width);
-/* "1.2": a half width of a share, behind mark; blank when it is not known. */
-void show_error_cell(struct show *s, const char *mark, double error, size_t width);
+/* "1.2": a half width of a share, behind mark, or a sign where it would leave 0 to 100 % (percent_append_error); blank when it is not known. */
+void show_error_cell(struct show *s, const char *mark, double share, double error, size_t width);
+/* part of all as a fraction; NaN when all is 0. */
+double show_share(uint64_t part, uint64_t all);
 /* A line of words, broken at spaces where it would be wider than s->width. */
 void show_paragraph(struct show *s, const char *text);
 void show_begin(struct show *s, enum show_style style);

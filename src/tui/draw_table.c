@@ -80,7 +80,7 @@ static void draw_row(const struct model *m, const struct grid_area *a, unsigned 
 	bool tied = row->tied && m->table.sorted_by == TABLE_SELF;
 
 	show_percent_cell(&show, row->self, all, 6);
-	show_error_cell(&show, "", row->self_error, 7);
+	show_error_cell(&show, "", show_share(row->self, all), row->self_error, 7);
 	show_cell(&show, tied ? (m->in->unicode ? "\xe2\x89\x88" : "~") : " ", 1, false);
 	show_percent_cell(&show, row->total, all, 7);
 	bytes_u8(&numbers, '\0');

@@ -185,14 +185,14 @@ static void describe_row(const struct model *m, const struct flat_row *row, stru
 {
 	struct bytes error = { 0 };
 
-	percent_append_fraction(&error, row->self_error);
+	percent_append_error(&error, m->in->unicode ? "\xc2\xb1" : "+-",
+			     show_share(row->self, all_weight(m)), row->self_error);
 	bytes_u8(&error, '\0');
 	add_part(out, model_dot(m));
 	bytes_printf(out, "self ");
 	add_percent(out, row->self, all_weight(m));
 	if (error.len > 1)
-		bytes_printf(out, " %s%s", m->in->unicode ? "\xc2\xb1" : "+-",
-			     (const char *)error.data);
+		bytes_printf(out, " %s", (const char *)error.data);
 	bytes_release(&error);
 }
 

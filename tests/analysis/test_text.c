@@ -58,6 +58,27 @@ static void fractions(void **state)
 	expect(&out, "1.2 1000000.0 1.234000 33.333333");
 }
 
+/* An interval ends where shares do. */
+static void errors_stay_within_nothing_and_all(void **state)
+{
+	static const struct {
+		double share, error;
+		const char *text;
+	} rows[] = {
+		{ 0.5, 0.049, "±4.9" },	 { NAN, 0.049, "±4.9" }, { 0.056, 0.118, "+11.8" },
+		{ 0.971, 0.05, "-5.0" }, { 0.3, 0.75, "+70.0" }, { 0.7, 0.75, "-70.0" },
+		{ 0.5, 0.75, "±50.0" },	 { 0, 0.00001, "±0.0" }, { 1, 0, "±0.0" },
+		{ 0.05, 0.05, "±5.0" },	 { 0.5, NAN, "" },	 { 0.5, 0.5, "±50.0" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct bytes out = { NULL, 0, 0 };
+		percent_append_error(&out, "±", rows[i].share, rows[i].error);
+		expect(&out, rows[i].text);
+	}
+}
+
 static void lines_break_between_parts(void **state)
 {
 	struct bytes out = { NULL, 0, 0 }, part = { NULL, 0, 0 };
@@ -80,6 +101,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_and_nothing_are_only_said_when_true),
 		cmocka_unit_test(fractions),
+		cmocka_unit_test(errors_stay_within_nothing_and_all),
 		cmocka_unit_test(lines_break_between_parts),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

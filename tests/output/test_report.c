@@ -92,6 +92,46 @@ static const struct {
 	{ "thread.csv", { .format = REPORT_CSV, .by = FLAT_BY_THREAD } },
 };
 
+static void two_events(struct build *b, struct filter_result *all)
+{
+	sample_profile(b, all);
+	filter_result_release(all);
+	uint32_t faults = build_event(b, "page-faults", UNIT_COUNT);
+	for (int i = 0; i < 40; i++)
+		build_at(b, build_stack(b, "main;run", 3))->event = (uint16_t)faults;
+	build_finish(b, all);
+}
+
+/* Seconds and faults are no parts of one whole: no shares, no bars, each in its own unit. */
+static void events_have_weights_only(void **state)
+{
+	static const struct {
+		enum report_format format;
+		const char *with, *without;
+	} rows[] = {
+		{ REPORT_TEXT, "      WEIGHT    SAMPLES  EVENT\n", "SHARE" },
+		{ REPORT_TEXT, "      790 ms        750  task-clock\n", "█" },
+		{ REPORT_TEXT, "         120         40  page-faults\n", "█" },
+		{ REPORT_MARKDOWN, "| weight | samples | event |\n", "self" },
+		{ REPORT_MARKDOWN, "| 120 | 40 | `page-faults` |\n", "| |" },
+		{ REPORT_CSV, "event,kind,module,file,line,self_weight,total_weight,", "self_ns" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct fixture f;
+		struct report_options o = { .unicode = true,
+					    .by = FLAT_BY_EVENT,
+					    .format = rows[i].format };
+
+		make(&f, two_events);
+		const char *text = report(&f, &o);
+		assert_non_null(strstr(text, rows[i].with));
+		assert_null(strstr(text, rows[i].without));
+		release(&f);
+	}
+}
+
 static void reports_are_as_before(void **state)
 {
 	struct fixture f;
@@ -505,6 +545,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reports_are_as_before),
+		cmocka_unit_test(events_have_weights_only),
 		cmocka_unit_test(the_screen_is_as_before),
 		cmocka_unit_test(a_command_cannot_close_the_block_of_markdown),
 		cmocka_unit_test(text_of_a_newer_file_is_not_shown),
