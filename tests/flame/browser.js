@@ -1,36 +1,46 @@
-// browser.js DRAW_FOLDED PART.js [NAME]: the checks of a part (those with NAME in their names), each in a new page
-// of Chromium (PROF_CHROMIUM). PROF_SHOTS=folder keeps a screenshot of each at its end.
+// browser.js DRAW_FOLDED PART.js… [TEXT]: the checks of the parts (those with TEXT in "part: name"), each in a page of
+// Chromium (PROF_CHROMIUM) that is as new. PROF_SHOTS=folder keeps a screenshot of each at its end.
 // A part exports { name: async check(page, at, web, site) }: chromium.js has the page, site.js the files, at and web.
 'use strict';
 const assert = require('assert');
 const path = require('path');
-const { launch, Page } = require('./chromium.js');
+const { launch, Pages } = require('./chromium.js');
 const { Site } = require('./site.js');
 
-async function run(browser, site, name, check) {
-	const page = await Page.create(browser);
+async function run(pages, site, name, check) {
+	const page = await pages.take();
+	let failed = true;
 	try {
 		await check(page, file => site.at(file), file => site.web(file), site);
-		assert.deepEqual(page.errors, []);
+		assert.deepEqual(pages.errors(), []);
+		failed = false;
 	} finally {
 		if (process.env.PROF_SHOTS)
 			await page.screenshot(path.join(process.env.PROF_SHOTS, name.replace(/\W+/g, '-') + '.png')).catch(() => 0);
-		await page.close();
+		await pages.giveBack(failed);
 	}
 }
 
 async function runAll(browser, site, checks) {
+	const pages = new Pages(browser);
 	let failed = 0;
 	for (const [name, check] of checks) {
-		const start = Date.now(), error = await run(browser, site, name, check).then(() => null, e => e);
+		const start = Date.now(), error = await run(pages, site, name, check).then(() => null, e => e);
 		console.log(`${error ? 'FAILED' : 'ok'}  ${name} (${Date.now() - start} ms)${error ? '\n' + error.stack : ''}`);
 		failed += error ? 1 : 0;
 	}
 	return failed || !checks.length ? 1 : 0;
 }
 
-async function main(draw, part, wanted = '') {
-	const checks = Object.entries(require(path.resolve(part))).filter(([name]) => name.includes(wanted));
+// [name, check] of a part.
+function checksOf(file) {
+	const part = path.basename(file, '.js').replace('browser_', '');
+	return Object.entries(require(path.resolve(file))).map(([name, check]) => [`${part}: ${name}`, check]);
+}
+
+async function main(draw, ...rest) {
+	const files = rest.filter(word => word.endsWith('.js')), wanted = rest.find(word => !files.includes(word)) || '';
+	const checks = files.flatMap(checksOf).filter(([name]) => name.includes(wanted));
 	const site = new Site(draw);
 	try {
 		await site.start();

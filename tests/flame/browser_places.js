@@ -6,6 +6,8 @@ const { contrast } = require('./contrast.js');
 const { live, labels, crumbs, hash, focus, spot, clickOn } = require('./page.js');
 const { decode } = require('./png.js');
 
+const PHONE = { width: 390, height: 844, isMobile: true, hasTouch: true, deviceScaleFactor: 2 };
+
 // Says in the page that it reported an error.
 const NOTE_ERROR = 'const report = console.error; console.error = e => { report(e); console.failed = true; };';
 
@@ -43,8 +45,8 @@ module.exports = {
 		assert(sheet[0] <= 0 && sheet[1] < 60 && sheet[2] === 1, `wider by ${sheet[0]} px, rows of ${sheet[1]} px, keys on ${sheet[2]} lines`);
 	},
 	async 'is of a readable size on a telephone, and zooms by touch'(p, at) {
+		const phone = await p.another(PHONE);
 		for (const file of ['demo.svg', 'page.html']) {
-			const phone = await p.another({ width: 390, height: 844, isMobile: true, hasTouch: true, deviceScaleFactor: 2 });
 			await phone.open(at(file));
 			await live(phone);
 			const scale = await phone.value('visualViewport.scale');
@@ -59,7 +61,7 @@ module.exports = {
 		}
 	},
 	async 'scrolls to what is found on a telephone'(p, at) {
-		const phone = await p.another({ width: 390, height: 844, isMobile: true, hasTouch: true });
+		const phone = await p.another(PHONE);
 		await phone.open(at('deep.svg') + '#q=leaf');
 		await live(phone);
 		await phone.page.keyboard.press('n');
@@ -68,11 +70,11 @@ module.exports = {
 		assert(y > 0 && y < await phone.value('innerHeight'));
 	},
 	async 'is a whole picture without script'(p, at) {
-		const still = await p.another({ script: false });
-		await still.open(at('demo.svg'));
-		assert.equal(await still.value("document.querySelector('.prof').classList.contains('live')"), false);
-		assert(await still.value("document.querySelectorAll('.still title').length") > 20);
-		const png = decode(await still.screenshot()), seen = new Set();
+		await p.scripting(false);
+		await p.open(at('demo.svg'));
+		assert.equal(await p.value("document.querySelector('.prof').classList.contains('live')"), false);
+		assert(await p.value("document.querySelectorAll('.still title').length") > 20);
+		const png = decode(await p.screenshot()), seen = new Set();
 		for (let y = 0; y < png.height; y += 4)
 			for (let x = 0; x < png.width; x += 4)
 				seen.add(png.at(x, y).join());

@@ -1,7 +1,7 @@
 // Threads and time.
 'use strict';
 const assert = require('assert');
-const { live, labels, what, crumbs, hash, focus, clickOn } = require('./page.js');
+const { live, labels, what, crumbs, hash, focus, clickOn, go } = require('./page.js');
 const { addFiles } = require('./site.js');
 
 // Ten seconds: main for 4 s, then two workers of it and another process; in the end cache misses.
@@ -107,10 +107,11 @@ module.exports = {
 		await p.until("/^all 12/.test(document.querySelector('.what').textContent)");
 	},
 	async 'names threads and times in the command'(p, at) {
+		await p.open(at('time.svg'));
+		await live(p);
+		await p.value("Object.defineProperty(navigator, 'clipboard', { value: undefined, configurable: true })");
 		const of = async link => {
-			await p.open(at('time.svg') + link);
-			await live(p);
-			await p.value("Object.defineProperty(navigator, 'clipboard', { value: undefined, configurable: true })");
+			await go(p, link);
 			await focus(p);
 			await p.key('C');
 			await p.until("/^cannot copy here/.test(document.querySelector('.line span').textContent)");

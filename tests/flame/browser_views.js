@@ -1,7 +1,7 @@
 // Views, filters, undo, the table and what is copied.
 'use strict';
 const assert = require('assert');
-const { live, labels, what, crumbs, hash, focus, spot, clickOn } = require('./page.js');
+const { live, labels, what, crumbs, hash, focus, spot, clickOn, go } = require('./page.js');
 
 module.exports = {
 	async 'turns the tree over'(p, at) {
@@ -148,9 +148,7 @@ module.exports = {
 	},
 	async 'gives the command for what is shown'(p, at) {
 		const command = async (link, label) => {
-			await p.open(at('demo.svg') + link);
-			await live(p);
-			await p.value("Object.defineProperty(navigator, 'clipboard', { value: undefined, configurable: true })");
+			await go(p, link);
 			if (label)
 				await clickOn(p, label);
 			await focus(p);
@@ -158,6 +156,9 @@ module.exports = {
 			await p.until("/^cannot copy here/.test(document.querySelector('.line span').textContent)");
 			return (await p.value("document.querySelector('.line span').textContent")).replace('cannot copy here: ', '');
 		};
+		await p.open(at('demo.svg'));
+		await live(p);
+		await p.value("Object.defineProperty(navigator, 'clipboard', { value: undefined, configurable: true })");
 		assert.equal(await command(''), 'prof report --tree');
 		assert.equal(await command('#view=up'), 'prof report --inverted');
 		assert.equal(await command('#view=pair&at=ksys_write'), "prof report --peek 'ksys_write'");

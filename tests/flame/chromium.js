@@ -5,8 +5,9 @@ const { writeFileSync } = require('fs');
 
 const FLAGS = ['--disable-gpu', '--disable-quic'];
 const MODIFIERS = ['Alt', 'Control', 'Meta', 'Shift']; // by bit
+const PATIENCE = 60000; // ms, with a busy machine
 
-const launch = binary => chromium.launch({ executablePath: binary, args: FLAGS });
+const launch = binary => chromium.launch({ executablePath: binary, args: FLAGS, timeout: 2 * PATIENCE });
 
 // What is evaluated in a page or in a frame of it.
 class Frame {
@@ -22,7 +23,7 @@ class Frame {
 	}
 
 	// Waits until an expression is true.
-	until(expression, seconds = 60) {
+	until(expression, seconds = PATIENCE / 1000) {
 		return this.frame.waitForFunction(expression, undefined, { timeout: seconds * 1000, polling: 20 }).catch(e => {
 			throw new Error(`never true: ${expression}: ${e.message}`);
 		});
@@ -32,7 +33,7 @@ class Frame {
 class Page extends Frame {
 	constructor(page, session) {
 		super(page.mainFrame());
-		Object.assign(this, { page, session, errors: [] });
+		Object.assign(this, { page, session, errors: [], restore: [] });
 		page.on('pageerror', e => this.errors.push(e.message));
 		page.on('console', m => m.type() === 'error' && this.errors.push(m.text()));
 	}
@@ -45,18 +46,21 @@ class Page extends Frame {
 	}
 
 	// A page of its own profile. more: what else playwright knows of contexts (isMobile, hasTouch, …).
-	static async create(browser, { width = 1280, height = 800, dark = false, script = true, ...more } = {}) {
-		const context = await browser.newContext({ viewport: { width, height }, colorScheme: dark ? 'dark' : 'light', javaScriptEnabled: script, ...more });
+	static async create(browser, { width = 1280, height = 800, ...more } = {}) {
+		const context = await browser.newContext({ viewport: { width, height }, ...more });
 		const page = await context.newPage();
-		page.setDefaultTimeout(60000);
+		page.setDefaultTimeout(PATIENCE);
 		return new Page(page, await context.newCDPSession(page));
 	}
 
-	// Another page of the same browser, closed with this one.
-	async another(options) {
-		const page = await Page.create(this.page.context().browser(), options);
-		this.page.once('close', () => page.close());
-		return page;
+	// As it was when it was created: empty, without history, and nothing stays of what the functions below set.
+	async reset() {
+		await this.page.goto('about:blank');
+		for (const act of this.restore.splice(0).reverse())
+			await act();
+		await this.page.mouse.move(0, 0);
+		await this.send('Page.resetNavigationHistory');
+		this.errors.length = 0;
 	}
 
 	// A command of the debugging protocol.
@@ -65,23 +69,35 @@ class Page extends Frame {
 	}
 
 	// Runs a script before those of every page.
-	before(source) {
-		return this.page.addInitScript(source);
+	async before(source) {
+		const script = await this.page.addInitScript(source);
+		this.restore.push(() => script.dispose());
+	}
+
+	// May pages that are opened from now on run scripts?
+	async scripting(may) {
+		this.restore.push(() => this.send('Emulation.setScriptExecutionDisabled', { value: false }));
+		await this.send('Emulation.setScriptExecutionDisabled', { value: !may });
 	}
 
 	// Loads url, even when it differs from the last one in the fragment only.
 	async open(url) {
-		await this.page.goto('about:blank');
+		const file = address => address.split('#')[0];
+		if (file(url) === file(this.page.url()))
+			await this.page.goto('about:blank');
 		await this.page.goto(url);
 	}
 
 	// { colorScheme, media: 'print', forcedColors, contrast, … }
-	media(features) {
-		return this.page.emulateMedia(features);
+	async media(features) {
+		this.restore.push(() => this.page.emulateMedia({ media: null, colorScheme: 'light', forcedColors: 'none' }));
+		await this.page.emulateMedia(features);
 	}
 
-	resize(width, height) {
-		return this.page.setViewportSize({ width, height });
+	async resize(width, height) {
+		const before = this.page.viewportSize();
+		this.restore.push(() => this.page.setViewportSize(before));
+		await this.page.setViewportSize({ width, height });
 	}
 
 	key(key, modifiers = 0) {
@@ -119,4 +135,34 @@ class Page extends Frame {
 	}
 }
 
-module.exports = { launch, Page, Frame };
+// Pages that checks use one after the other, since a new one takes seconds on a busy machine.
+class Pages {
+	constructor(browser) {
+		Object.assign(this, { browser, idle: new Map(), taken: [] });
+	}
+
+	// One that is as a new one with these options; so is another(options) of it, for the same check.
+	async take(options = {}) {
+		const kind = JSON.stringify(options), page = (this.idle.get(kind) || []).pop() || await Page.create(this.browser, options);
+		page.another = more => this.take(more);
+		this.taken.push({ kind, page });
+		return page;
+	}
+
+	// What those that are taken complained of.
+	errors() {
+		return this.taken.flatMap(({ page }) => page.errors);
+	}
+
+	// All that are taken are free again. After a failure they are thrown away.
+	async giveBack(failed) {
+		for (const { kind, page } of this.taken.splice(0)) {
+			if (failed)
+				await page.close();
+			else
+				await page.reset().then(() => this.idle.set(kind, [...this.idle.get(kind) || [], page]));
+		}
+	}
+}
+
+module.exports = { launch, Page, Pages, Frame };

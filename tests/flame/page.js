@@ -20,6 +20,15 @@ async function spot(p, label) {
 
 const clickOn = async (p, label) => p.click(...await spot(p, label));
 
+// Goes to a link on the page, as its reader would by the address.
+const go = (p, link) => p.value(`new Promise(done => {
+	const before = location.href;
+	addEventListener('hashchange', done, { once: true });
+	location.hash = ${JSON.stringify(link)};
+	if (location.href === before)
+		done();
+})`);
+
 async function search(p, text) {
 	await focus(p);
 	await p.key('/');
@@ -27,4 +36,4 @@ async function search(p, text) {
 		await p.key(c);
 }
 
-module.exports = { live, labels, what, found, crumbs, hash, focus, elements, spot, clickOn, search };
+module.exports = { live, labels, what, found, crumbs, hash, focus, elements, spot, clickOn, go, search };

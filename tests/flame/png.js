@@ -7,15 +7,16 @@ function paeth(a, b, c) {
 	return pa <= pb && pa <= pc ? a : pb <= pc ? b : c;
 }
 
+// What a byte is told from: the ones at its left, above it, and above that at its left.
+const GUESSES = [() => 0, left => left, (left, up) => up, (left, up) => (left + up) >> 1, paeth];
+
 function unfilter(raw, width, height, size) {
 	const line = width * size, out = Buffer.alloc(line * height);
 	for (let y = 0; y < height; y++) {
-		const filter = raw[y * (line + 1)];
+		const row = y * line, from = y * (line + 1) + 1, guess = GUESSES[raw[from - 1]];
 		for (let x = 0; x < line; x++) {
-			const at = y * line + x, left = x >= size ? out[at - size] : 0, up = y ? out[at - line] : 0;
-			const corner = x >= size && y ? out[at - line - size] : 0;
-			const guess = [0, left, up, (left + up) >> 1, paeth(left, up, corner)][filter];
-			out[at] = raw[y * (line + 1) + 1 + x] + guess;
+			const at = row + x;
+			out[at] = raw[from + x] + guess(x < size ? 0 : out[at - size], y && out[at - line], x < size || !y ? 0 : out[at - line - size]);
 		}
 	}
 	return out;
