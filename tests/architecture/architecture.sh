@@ -31,18 +31,29 @@ archive() {
 	echo "$build/src/$1/libprof_$1.a"
 }
 
+# The headers that a source file of the layer's archive includes before anything else: the build has compiled them alone.
+compiled_first() {
+	local file
+	for file in $(ar t "$(archive "$1")" 2>/dev/null); do
+		file=$source/src/$1/${file%.o}
+		[ -f "$file" ] && grep -m1 '^ *#' "$file"
+	done | sed -n "s,^#include \"$1/\(.*\)\"\$,\1,p"
+}
+
 # Every header compiles alone, with the include path of its layer only.
 check_headers() {
-	local layer header use path
+	local layer header use path first
 	for layer in $(layers); do
 		[ -f "$source/src/$layer/CMakeLists.txt" ] || continue
 		path=(-I"$build/layers/$layer" -I"$source/include")
 		for use in $(uses "$layer"); do
 			path+=(-I"$build/layers/$use")
 		done
+		first=" $(compiled_first "$layer" | tr '\n' ' ') "
 		for header in "$source/src/$layer"/*.h; do
 			[ -f "$header" ] || continue
-			echo "#include \"$layer/$(basename "$header")\"" |
+			[[ $first == *" ${header##*/} "* ]] && continue
+			echo "#include \"$layer/${header##*/}\"" |
 				gcc -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror -fsyntax-only "${path[@]}" -x c - ||
 				fault "$header does not compile alone"
 		done

@@ -23,7 +23,7 @@ struct comparison {
 	size_t at; /* next answer of the oracle */
 	size_t depth, names, lines, compared, unnamed;
 	/* Inlined functions without linkage name: llvm-symbolizer leaves out their scopes,
-	 * addr2line calls them by the function around. */
+	 * addr2line calls them by the function around, or its symbol. */
 	size_t scopes, around;
 	size_t symbol; /* the function around goes by its ELF symbol; the tools take what DWARF has
 			*/
@@ -55,6 +55,11 @@ static bool is_without_scopes(const char *theirs, const struct profile_symbol_fr
 
 	return !ours->linkage && y > x + 2 && strcmp(ours->name + y - x, theirs) == 0 &&
 	       memcmp(ours->name + y - x - 2, "::", 2) == 0;
+}
+
+static bool is_same(const char *theirs, const char *ours)
+{
+	return ours && strcmp(theirs, ours) == 0;
 }
 
 static bool is_mangled(const char *name)
@@ -92,7 +97,8 @@ static void compare_answer(void *ctx, uint64_t address, const struct profile_sym
 		const char *slash = frames[i].file ? strrchr(frames[i].file, '/') : NULL;
 		bool scopes = is_without_scopes(f->name, &frames[i]);
 		bool around = !frames[i].linkage && i + 1 < count &&
-			      strcmp(f->name, outermost->name) == 0;
+			      (strcmp(f->name, outermost->name) == 0 ||
+			       is_same(f->name, frames[count - 1].linkage));
 		bool symbol =
 			i + 1 == count && is_mangled(frames[i].linkage) && !is_mangled(f->name);
 		bool name = scopes || around || same_name(f->name, &frames[i]) || symbol;

@@ -230,7 +230,7 @@ static void test_lambda_names(void **state)
 	assert_true(some_answer_has(&s,
 				    "_ZNSt17_Function_handlerIFiiEZ4mainEUliE0_E9_M_invokeERKSt9_"
 				    "Any_dataOi",
-				    "main::{lambda at line 44}::operator()@names.cpp:44"));
+				    "main::{lambda at line 48}::operator()@names.cpp:48"));
 	subject_close(&s);
 }
 

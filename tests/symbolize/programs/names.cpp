@@ -1,9 +1,10 @@
-// C++ whose inlined calls nest deeply and whose names need demangling.
+// C++ whose inlined calls nest deeply and whose names need demangling. Containers and algorithms of several
+// types, for much code of the library's; no more of it, since many tests compile this.
 #include <algorithm>
 #include <functional>
 #include <map>
-#include <regex>
 #include <string>
+#include <vector>
 
 namespace
 {
@@ -30,17 +31,20 @@ struct callable {
 int main(int argc, char **argv)
 {
 	std::string text(argc > 1 ? argv[1] : "abc123");
-	std::regex pattern("([a-z]+)([0-9]+)");
-	std::smatch match;
 	std::map<std::string, int> seen;
+	std::multimap<int, std::string> turned;
+	std::vector<std::string> words;
 	std::vector<int> order;
 
-	for (int i = 0; i < 3; i++)
-		if (std::regex_search(text, match, pattern))
-			seen[match[1]]++;
-	for (auto &entry : seen)
+	for (size_t i = 0; i < text.size(); i++)
+		seen[text.substr(i, 3)]++;
+	for (auto &entry : seen) {
 		order.push_back(entry.second);
+		words.push_back(entry.first);
+		turned.emplace(entry.second, entry.first);
+	}
+	std::stable_sort(words.begin(), words.end());
 	std::sort(order.begin(), order.end(), [](int x, int y) { return x > y; });
-	std::function<int(int)> f = [&](int x) { return anonymous(x) + order[0]; };
+	std::function<int(int)> f = [&](int x) { return anonymous(x) + order[0] + (int)turned.size(); };
 	return f(holder<A>().bar(argc)) + callable()(argc);
 }
