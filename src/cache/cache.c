@@ -24,6 +24,13 @@ bool cache_is_unwanted(void)
 	return xdg && strcmp(xdg, "/dev/null") == 0;
 }
 
+const char *cache_ignored_home(void)
+{
+	const char *xdg = getenv("XDG_CACHE_HOME");
+
+	return xdg && *xdg && xdg[0] != '/' ? xdg : NULL;
+}
+
 /* The folder of caches: absolute, as the specification of XDG_CACHE_HOME demands. */
 static char *base_path(void)
 {

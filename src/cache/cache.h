@@ -28,6 +28,8 @@ void cache_maker(char out[CACHE_MAKER_LEN + 1]);
 
 /* XDG_CACHE_HOME is /dev/null: the user wants nothing to be kept. */
 bool cache_is_unwanted(void);
+/* What XDG_CACHE_HOME says when it is no absolute path, which its specification calls invalid: it is ignored. Else NULL. */
+const char *cache_ignored_home(void);
 /* create: make the folder when it is missing. ERROR_NOT_FOUND when there is none. */
 int cache_open(struct cache **out, bool create, struct error *err);
 void cache_free(struct cache *c);
@@ -59,7 +61,11 @@ struct cache_list {		      /* zeroed is valid and empty */
 
 int cache_list(struct cache *c, struct cache_list *out, struct error *err);
 void cache_list_release(struct cache_list *l);
-int cache_clear(struct cache *c, struct error *err);
+/* Removes all entries. *removed: how many that were, and their bytes; also of those before a failure. May be NULL. */
+struct cache_removed {
+	uint64_t entries, bytes;
+};
+int cache_clear(struct cache *c, struct cache_removed *removed, struct error *err);
 /* Drops what is last in the list until the bound holds, and files that writers left behind. */
 void cache_trim(struct cache *c);
 

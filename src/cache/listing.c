@@ -96,15 +96,23 @@ static void drop_abandoned(struct cache *c, int64_t older_than_ns)
 	closedir(dir);
 }
 
-int cache_clear(struct cache *c, struct error *err)
+int cache_clear(struct cache *c, struct cache_removed *removed, struct error *err)
 {
 	struct cache_list all;
+	struct cache_removed sum = { 0 };
 	int result = cache_list(c, &all, err);
 
-	for (size_t i = 0; result == 0 && i < all.items.len; i++)
-		if (unlinkat(c->folder, all.items.data[i].name, 0) < 0 && errno != ENOENT)
+	for (size_t i = 0; result == 0 && i < all.items.len; i++) {
+		if (unlinkat(c->folder, all.items.data[i].name, 0) == 0) {
+			sum.entries++;
+			sum.bytes += all.items.data[i].bytes;
+		} else if (errno != ENOENT) {
 			result = error_set_errno(err, errno, "cannot remove %s/%s", c->path,
 						 all.items.data[i].name);
+		}
+	}
+	if (removed)
+		*removed = sum;
 	cache_list_release(&all);
 	if (result == 0)
 		drop_abandoned(c, ABANDONED_NS);

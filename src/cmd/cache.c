@@ -13,7 +13,8 @@
 #include "cmd/cmd.h"
 #include "output/json.h"
 
-#define MOST_ITEMS ((size_t)10) /* whose lines may be long: half a screen */
+#define NOTHING_KEPT "nothing is kept: XDG_CACHE_HOME is /dev/null\n"
+#define MOST_ITEMS   ((size_t)10) /* whose lines may be long: half a screen */
 
 struct options {
 	bool clear, json, all, verbose;
@@ -92,7 +93,7 @@ static void print_text(struct bytes *out, struct cache *c, const struct cache_li
 	char size[32], max[32];
 
 	if (!c) {
-		bytes_printf(out, "nothing is kept: XDG_CACHE_HOME is /dev/null\n");
+		bytes_printf(out, NOTHING_KEPT);
 		return;
 	}
 	text_append_printable(out, cache_path(c), strlen(cache_path(c)));
@@ -154,24 +155,57 @@ static int show(struct cache *c, const struct options *o)
 	return status;
 }
 
+/* Standard output has one line, or an object, so that a script sees what is gone. */
+static int clear(struct cache *c, const struct options *o)
+{
+	struct cache_removed removed = { 0 };
+	struct bytes out = { 0 };
+	struct error err = { 0 };
+	char size[32], count[32];
+
+	if (c && cache_clear(c, &removed, &err) < 0)
+		return cmd_fail(&command_cache, &err, EXIT_FAILED);
+	if (o->json) {
+		struct json j;
+		json_begin(&j, &out, 1);
+		json_open_object(&j, NULL);
+		json_u64(&j, "removed_entries", removed.entries);
+		json_u64(&j, "removed_bytes", removed.bytes);
+		json_close_object(&j);
+		json_end(&j);
+	} else if (!c) {
+		bytes_printf(&out, NOTHING_KEPT);
+	} else {
+		text_append_printable(&out, cache_path(c), strlen(cache_path(c)));
+		bytes_printf(&out, ": removed %s %s, %s\n",
+			     text_count(count, sizeof(count), removed.entries),
+			     removed.entries == 1 ? "entry" : "entries",
+			     text_bytes(size, sizeof(size), removed.bytes));
+	}
+	int status = cmd_write_output(&command_cache, &out, NULL);
+	bytes_release(&out);
+	return status;
+}
+
 static int run(void *options, int argc, char **argv)
 {
 	const struct options *o = options;
 	struct error err = { 0 };
 	struct cache *c;
-	int status = EXIT_DONE;
+	int status;
 
 	(void)argv;
 	if (argc)
 		return cmd_usage(&command_cache, "takes no operands");
 	if (cache_is_unwanted())
-		return o->clear ? EXIT_DONE : show(NULL, o);
+		return o->clear ? clear(NULL, o) : show(NULL, o);
+	if (cache_ignored_home())
+		cmd_say(&command_cache,
+			"XDG_CACHE_HOME '%s' is ignored: it must be an absolute path",
+			cache_ignored_home());
 	if (cache_open(&c, true, &err) < 0)
 		return cmd_fail(&command_cache, &err, EXIT_FAILED);
-	if (o->clear && cache_clear(c, &err) < 0)
-		status = cmd_fail(&command_cache, &err, EXIT_FAILED);
-	else if (!o->clear)
-		status = show(c, o);
+	status = o->clear ? clear(c, o) : show(c, o);
 	cache_free(c);
 	return status;
 }
@@ -185,7 +219,8 @@ const struct command command_cache = {
 		"recording of the same files costs less. Entries are found again by the identity of the files they were "
 		"made from, never by name; damaged ones are passed over. They lie in $XDG_CACHE_HOME/prof, else in "
 		"~/.cache/prof, a folder that nobody else may write to; the ones not used for longest go when there "
-		"are too many, first those that another build of prof made, which are of no use to this one. Nothing is lost when they are removed. With XDG_CACHE_HOME=/dev/null nothing is kept.",
+		"are too many, first those that another build of prof made, which are of no use to this one. Nothing is lost when they are removed. With XDG_CACHE_HOME=/dev/null nothing is kept; "
+		"one that is no absolute path is ignored, as its specification wants it, and said here and by prof check.",
 	.examples = "prof cache --clear\tRemove everything.\n",
 	.options = rows,
 	.options_size = sizeof(struct options),

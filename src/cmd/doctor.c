@@ -14,6 +14,7 @@
 
 #include "base/io.h"
 #include "base/text.h"
+#include "cache/cache.h"
 #include "event/open.h"
 #include "event/spec.h"
 
@@ -411,6 +412,32 @@ static void ask_debug_info(struct doctor *d, struct finding *f)
 	    have ? "is there" : "is not there", urls && *urls ? "is set" : "is not set");
 }
 
+/* prof makes the folder when it first keeps something. */
+static void ask_cache(struct doctor *d, struct finding *f)
+{
+	const char *ignored = cache_ignored_home();
+	struct error err = { 0 };
+	struct cache *c = NULL;
+
+	(void)d;
+	if (cache_is_unwanted()) {
+		set(f, FINDING_INFO, "nothing is kept: XDG_CACHE_HOME is /dev/null");
+		return;
+	}
+	if (cache_open(&c, false, &err) == 0)
+		set(f, FINDING_OK, "%.200s", cache_path(c));
+	else if (err.code == ERROR_NOT_FOUND)
+		set(f, FINDING_OK, "nothing yet");
+	else
+		set(f, FINDING_LIMITED, "%.200s", err.text);
+	cache_free(c);
+	if (ignored) {
+		set(f, FINDING_LIMITED, "XDG_CACHE_HOME is ignored, '%.150s' is no absolute path",
+		    ignored);
+		remedy(f, "unset XDG_CACHE_HOME");
+	}
+}
+
 static const struct {
 	const char *id, *question;
 	void (*ask)(struct doctor *d, struct finding *f);
@@ -431,6 +458,7 @@ static const struct {
 	{ "capabilities", "capabilities", ask_capabilities },
 	{ "confinement", "confinement", ask_confinement },
 	{ "debug-info", "separate debug information", ask_debug_info },
+	{ "cache", "what is kept between runs", ask_cache },
 };
 
 _Static_assert(sizeof(questions) / sizeof(questions[0]) <= DOCTOR_MAX, "room for every finding");

@@ -392,12 +392,12 @@ static void left_behind(void **state)
 	assert_int_equal(list.items.len, 0);
 	cache_list_release(&list);
 	put(f->cache, 1, 10);
-	assert_int_equal(cache_clear(f->cache, NULL), 0);
+	assert_int_equal(cache_clear(f->cache, NULL, NULL), 0);
 	assert_false(get(f->cache, 1, 10));
 	assert_int_equal(access(path, F_OK), 0); /* somebody may just be writing it */
 	struct timespec old[2] = { { 0 }, { 0 } };
 	utimensat(AT_FDCWD, path, old, 0);
-	cache_clear(f->cache, NULL);
+	cache_clear(f->cache, NULL, NULL);
 	assert_int_equal(access(path, F_OK), -1);
 }
 
@@ -415,7 +415,7 @@ static void write_and_read(void)
 		if (look(c, (i + 1) % 4, 20000) == WRONG)
 			_exit(2);
 		if (i % 16 == 7)
-			cache_clear(c, NULL);
+			cache_clear(c, NULL, NULL);
 	}
 	cache_free(c);
 	_exit(0);

@@ -1,8 +1,9 @@
 """What prof keeps between runs: shown, cleared, of no use to others, and harmless when damaged."""
 import json
 import os
+import re
 
-from proftest import CACHE, environment, expect, expect_equal, main, prof, program
+from proftest import CACHE, PROF, environment, expect, expect_equal, main, prof, program, run
 
 FOLDER = os.path.join(CACHE, "prof")
 
@@ -33,9 +34,13 @@ def test_shown_and_cleared():
     expect_equal(os.stat(FOLDER).st_mode & 0o777, 0o700, "mode")
     second = record()
     expect("level3" in str(first) and "level3" in str(second), "%s\n%s" % (first, second))
+    count = len(entries())
     r = prof("cache", "--clear")
-    expect_equal((r.status, r.out, r.err), (0, "", ""), str(r))
+    expect_equal((r.status, r.err), (0, ""), str(r))
+    expect(re.fullmatch(re.escape(FOLDER) + r": removed %d entr(y|ies), [0-9.]+ [kM]?B\n" % count, r.out), str(r))
     expect_equal(entries(), [], "after clearing")
+    expect_equal(prof("cache", "--clear").out, FOLDER + ": removed 0 entries, 0 B\n", "nothing is there")
+    expect_equal(json.loads(prof("cache", "--clear", "--json").out), {"removed_entries": 0, "removed_bytes": 0}, "as JSON")
 
 
 def test_entries_of_another_build():
@@ -90,7 +95,24 @@ def test_nothing_is_wanted():
     r = prof("cache", "--json", env=env)
     expect_equal((r.status, json.loads(r.out)["entries"], r.err), (0, [], ""), str(r))
     r = prof("cache", "--clear", env=env)
-    expect_equal((r.status, r.out, r.err), (0, "", ""), str(r))
+    expect_equal((r.status, r.out, r.err), (0, "nothing is kept: XDG_CACHE_HOME is /dev/null\n", ""), str(r))
+
+
+def test_a_folder_that_is_no_absolute_path():
+    """It is ignored, as its specification wants it; said where one looks for it, and not at each run."""
+    home = os.path.realpath("home")
+    os.mkdir(home)
+    env = environment(XDG_CACHE_HOME="relative", HOME=home)
+    r = run(PROF, "record", "-q", "-o", "r.data", "--", program("inlined"), "20", env=env)
+    expect(r.status == 0 and "XDG_CACHE_HOME" not in r.err, str(r))
+    expect(not os.path.exists("relative"), "it is not made")
+    r = prof("cache", env=env)
+    expect_equal((r.status, r.err), (0, "prof cache: XDG_CACHE_HOME 'relative' is ignored: it must be an absolute path\n"), str(r))
+    expect(r.out.startswith(home + "/.cache/prof: "), str(r))
+    for value, state in (("relative", "limited"), ("", "ok"), (home, "ok")):
+        found = json.loads(prof("check", "--json", env=environment(XDG_CACHE_HOME=value, HOME=home)).out)["findings"]
+        cache = [f for f in found if f["id"] == "cache"][0]
+        expect_equal((cache["state"], "relative" in cache["detail"]), (state, value == "relative"), str(cache))
 
 
 def test_links():
