@@ -11,6 +11,8 @@
 #include "base/text.h"
 #include "output/report.h"
 
+#define TWIN_WIDTH	((size_t)40) /* names that are equal when so wide are told apart */
+#define MOST_TWINS	((size_t)64) /* looked at */
 #define DEFAULT_LINES	60
 #define PEEK_LINES	8 /* of each side: both fit a small screen */
 #define DEFAULT_PERCENT 0.5
@@ -92,12 +94,14 @@ struct link {
 
 struct chain {
 	VEC(struct link) links;
-	uint32_t end; /* the last node */
+	uint32_t end;  /* the last node */
+	uint32_t twin; /* the key of a sibling that would look like the first; PROFILE_NONE: none */
 };
 
 static void find_chain(const struct calltree *t, uint32_t node, struct chain *chain)
 {
 	memset(chain, 0, sizeof(*chain));
+	chain->twin = PROFILE_NONE;
 	for (;; node = t->nodes.data[node].first_child) {
 		uint32_t key = t->nodes.data[node].key;
 		size_t len = chain->links.len;
@@ -157,13 +161,53 @@ static size_t count_fitting(const struct tree_view *v, const struct chain *chain
 	return i;
 }
 
+/* Instances of one template look alike when their arguments go: where they differ follows the name.
+ */
+static char *first_text(const struct tree_view *v, const struct chain *chain, size_t width)
+{
+	const struct link *l = &chain->links.data[0];
+
+	if (chain->twin == PROFILE_NONE || l->times > 1)
+		return link_text(v, l, width);
+	const struct show *s = &v->report->show;
+	const char *full = v->tree->keys.data[l->key].name,
+		   *other = v->tree->keys.data[chain->twin].name;
+	CLEANUP_FREE char *shortest = show_function_shortest(s, full);
+	CLEANUP_FREE char *name = show_elide(s, shortest, width / 2);
+	size_t used = width_of(name) + 1;
+	CLEANUP_FREE char *difference =
+		show_distinct(s, full, other, width > used ? width - used : 0);
+	return xasprintf("%s %s", name, difference);
+}
+
+static void find_twin(const struct tree_view *v, uint32_t first_sibling, struct chain *chain)
+{
+	const struct calltree_node *nodes = v->tree->nodes.data;
+	struct link own = { chain->links.data[0].key, 1 };
+	CLEANUP_FREE char *name = link_text(v, &own, TWIN_WIDTH);
+	size_t left = MOST_TWINS;
+
+	for (uint32_t i = first_sibling; i != PROFILE_NONE && left > 0; i = nodes[i].next_sibling) {
+		struct link other = { nodes[i].key, 1 };
+		if (!v->shown[i] || strcmp(v->tree->keys.data[nodes[i].key].name,
+					   v->tree->keys.data[own.key].name) == 0)
+			continue;
+		left--;
+		CLEANUP_FREE char *shown = link_text(v, &other, TWIN_WIDTH);
+		if (strcmp(shown, name) != 0)
+			continue;
+		chain->twin = nodes[i].key;
+		return;
+	}
+}
+
 /* The first and the last name, and between them what fits; what is left out is counted. */
 static void append_chain(const struct tree_view *v, const struct chain *chain, size_t width,
 			 struct bytes *out)
 {
 	const struct link *links = chain->links.data;
 	size_t last = chain->links.len - 1, joint = width_of(v->guides->chain);
-	CLEANUP_FREE char *first = link_text(v, &links[0], last ? width / 2 - 5 : width);
+	CLEANUP_FREE char *first = first_text(v, chain, last ? width / 2 - 5 : width);
 	size_t room = width - width_of(first) - (last > 1 ? 2 * joint + 4 : joint);
 	CLEANUP_FREE char *end = last ? link_text(v, &links[last], room) : xstrdup("");
 	size_t fitting =
@@ -264,6 +308,7 @@ static void print_subtree(struct tree_view *v, uint32_t node, bool top, bool las
 	const char *guide = top ? "" : last ? v->guides->last : v->guides->branch;
 
 	find_chain(v->tree, node, &chain);
+	find_twin(v, v->tree->nodes.data[v->tree->nodes.data[node].parent].first_child, &chain);
 	print_line(v, &chain, guide);
 	vec_release(&chain.links);
 	if (!top)

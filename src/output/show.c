@@ -214,6 +214,16 @@ char *show_function_shortest(const struct show *s, const char *name)
 	return xstrdup(is_simple_shorter ? simple : templates);
 }
 
+/* A lambda is told by its number: that all are called by "operator()" goes first. */
+static void drop_call_of_lambda(char *simple)
+{
+	static const char call[] = "}::operator()";
+	size_t len = strlen(simple), n = sizeof(call) - 1;
+
+	if (len > n && strcmp(simple + len - n, call) == 0)
+		simple[len - n + 1] = '\0';
+}
+
 char *show_function(const struct show *s, const char *name, size_t width)
 {
 	char *text = show_name(s, name);
@@ -228,6 +238,8 @@ char *show_function(const struct show *s, const char *name, size_t width)
 	if (fits(short_parameters, width))
 		return xstrdup(short_parameters);
 	CLEANUP_FREE char *simple = simplify(full);
+	if (!fits(simple, width))
+		drop_call_of_lambda(simple);
 	return show_elide(s, simple, width);
 }
 

@@ -68,6 +68,19 @@ static void what_is_no_name_goes_first(void **state)
 	expect_function(&unicode, "py::f:/a b/c.py and more", 20, "py::f:…c.py and more");
 }
 
+static void lambdas_keep_their_number(void **state)
+{
+	const char *lambda =
+		"Engine::process(std::vector<int> const&)::{lambda(int)#2}::operator()(int) const";
+
+	(void)state;
+	expect_function(&unicode, lambda, 40, "Engine::process::{lambda#2}::operator()");
+	expect_function(&unicode, lambda, 38, "Engine::process::{lambda#2}");
+	expect_function(&unicode, lambda, 20, "Engine…s::{lambda#2}");
+	expect_function(&unicode, lambda, 14, "Engi…lambda#2}");
+	expect_function(&unicode, "ns::thing::operator()(int) const", 16, "ns::t…operator()");
+}
+
 static void the_shortest_is_not_cut(void **state)
 {
 	static const char *const names[][2] = {
@@ -164,6 +177,7 @@ int main(void)
 		cmocka_unit_test(functions_lose_what_tells_least),
 		cmocka_unit_test(what_is_no_name_goes_first),
 		cmocka_unit_test(the_shortest_is_not_cut),
+		cmocka_unit_test(lambdas_keep_their_number),
 		cmocka_unit_test(brackets_that_are_operators_stay),
 		cmocka_unit_test(names_that_would_look_alike_show_the_difference),
 		cmocka_unit_test(nothing_is_too_wide_or_broken),
