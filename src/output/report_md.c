@@ -164,7 +164,8 @@ static void print_events(struct report *r, const struct flat *f)
 		bytes_printf(out, "| ");
 		show_weight(out, report_row_unit(r, row), row->self);
 		bytes_printf(out, " | %s | ", text_count(count, sizeof(count), row->self_count));
-		append_shown(r, row->name);
+		CLEANUP_FREE char *name = show_function(&r->show, row->name, NAME_WIDTH);
+		append_shown(r, name);
 		bytes_printf(out, " |\n");
 	}
 }
