@@ -349,8 +349,8 @@ bool filter_result_is_part(const struct filter_result *r, const struct profile *
 	uint16_t event = filter_result_event(r, p);
 	size_t all = 0, chosen = 0;
 
-	if (r->samples.len == 0 || r->samples.len == p->samples.len)
-		return r->samples.len != p->samples.len;
+	if (p->is_part || r->samples.len == 0 || r->samples.len == p->samples.len)
+		return p->is_part || r->samples.len != p->samples.len;
 	for (size_t i = 0; i < p->samples.len; i++)
 		all += p->samples.data[i].event == event;
 	for (size_t i = 0; i < r->samples.len; i++)

@@ -36,7 +36,7 @@ struct filter_result {
 void filter_apply(const struct filter *f, struct filter_result *out);
 /* The event of a view of these samples: the first one that has some; UINT16_MAX of none. */
 uint16_t filter_result_event(const struct filter_result *r, const struct profile *p);
-/* Only some of that event's samples. */
+/* Only some of that event's samples; also where the profile itself has only some of the recording's. */
 bool filter_result_is_part(const struct filter_result *r, const struct profile *p);
 void filter_result_release(struct filter_result *r);
 /* The event all weights of a view are in: the one named, else the first sampled one. */

@@ -29,22 +29,27 @@ static void tally_add(struct tally *t, uint32_t module, uint8_t end, uint64_t co
 	t->rows.data[*slot].count += count;
 }
 
-static int compare_tally_rows(const void *a, const void *b)
+/* The numbers of modules say nothing: files have them in another order. */
+static int compare_tally_rows(const void *a, const void *b, void *profile)
 {
 	const struct tally_row *x = a, *y = b;
+	const struct profile *p = *(const struct profile *const *)profile;
 
 	if (x->count != y->count)
 		return x->count > y->count ? -1 : 1;
+	int names = strcmp(frame_module_name(p, x->module), frame_module_name(p, y->module));
+	if (names != 0)
+		return names;
 	if (x->module != y->module)
 		return x->module < y->module ? -1 : 1;
 	return (int)x->end - (int)y->end;
 }
 
 /* Sort, and return how many of the first rows are to be shown. */
-static uint32_t tally_sort(struct tally *t)
+static uint32_t tally_sort(struct tally *t, const struct profile *p)
 {
 	if (t->rows.len)
-		qsort(t->rows.data, t->rows.len, sizeof(*t->rows.data), compare_tally_rows);
+		qsort_r(t->rows.data, t->rows.len, sizeof(*t->rows.data), compare_tally_rows, &p);
 	return (uint32_t)(t->rows.len < WORST_COUNT ? t->rows.len : WORST_COUNT);
 }
 
@@ -114,6 +119,12 @@ static bool is_leaf_named(struct counting *c, const struct profile_sample *s)
 	return *slot != 0;
 }
 
+/* Are the callers of what was sampled missing? */
+static bool is_alone(const struct profile *p, const struct profile_sample *s)
+{
+	return s->node == PROFILE_NONE || p->nodes.data[s->node].how == FRAME_CUT;
+}
+
 static void count_stack(struct counting *c, const struct profile_sample *s)
 {
 	struct health *h = c->health;
@@ -127,7 +138,7 @@ static void count_stack(struct counting *c, const struct profile_sample *s)
 	h->whole += end == END_ROOT && !guessed;
 	if (end != END_ROOT && has_known_end(end))
 		tally_add(&c->cut,
-			  s->node == PROFILE_NONE ? s->leaf_module : c->root_modules[s->node], end,
+			  is_alone(c->profile, s) ? s->leaf_module : c->root_modules[s->node], end,
 			  1);
 }
 
@@ -224,13 +235,13 @@ static void store_tallies(struct counting *c)
 {
 	struct health *h = c->health;
 
-	h->worst_count = tally_sort(&c->cut);
+	h->worst_count = tally_sort(&c->cut, c->profile);
 	for (uint32_t i = 0; i < h->worst_count; i++) {
 		h->worst[i].module = c->cut.rows.data[i].module;
 		h->worst[i].end = c->cut.rows.data[i].end;
 		h->worst[i].count = c->cut.rows.data[i].count;
 	}
-	h->nameless_count = tally_sort(&c->nameless);
+	h->nameless_count = tally_sort(&c->nameless, c->profile);
 	for (uint32_t i = 0; i < h->nameless_count; i++) {
 		h->nameless[i].module = c->nameless.rows.data[i].module;
 		h->nameless[i].count = c->nameless.rows.data[i].count;

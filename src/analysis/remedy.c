@@ -97,7 +97,7 @@ static char *record_again(const struct profile *p, const char *options)
 	if (!health_is_own(p))
 		return NULL;
 	bytes_printf(&out, "prof record");
-	if (p->origin && strcmp(p->origin, "-") != 0)
+	if (p->origin && !p->is_foreign && strcmp(p->origin, "-") != 0)
 		origin_append(&out, p, " -o ");
 	append_events(&out, p);
 	if (strncmp(options, "-F", 2) != 0)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analysis/hide.h"
+#include "base/memory.h"
 #include "input/input.h"
 
 static const char *event_name(const struct profile *p, uint32_t event)
@@ -16,11 +17,18 @@ static uint8_t event_unit(const struct profile *p, uint32_t event)
 	return event < p->events.len ? p->events.data[event].unit : (uint8_t)UNIT_COUNT;
 }
 
-/* As folded stacks with two weights are read. */
-static bool has_two_columns(const struct profile *p)
+/* The event that the other one of a file that is a comparison is compared with: folded stacks with
+ * two weights, or a flame graph of two profiles. NULL: it is none. */
+static const char *base_of_two(const struct profile *p)
 {
-	return p->is_foreign && p->events.len == 2 && strcmp(event_name(p, 0), "before") == 0 &&
-	       strcmp(event_name(p, 1), "after") == 0;
+	if (!p->is_foreign || p->events.len != 2)
+		return NULL;
+	CLEANUP_FREE char *base = xasprintf("%s-base", event_name(p, 0));
+	if (strcmp(event_name(p, 1), base) == 0)
+		return event_name(p, 1);
+	return strcmp(event_name(p, 0), "before") == 0 && strcmp(event_name(p, 1), "after") == 0
+		       ? event_name(p, 0)
+		       : NULL;
 }
 
 /* Samples of p that pass the filters, of the event named or of all. *event: the one named, else the
@@ -138,8 +146,8 @@ int flame_base_open(struct flame_base *b, const struct command *cmd,
 	const char *event = o->event;
 
 	memset(b, 0, sizeof(*b));
-	if (!o->file && !event && !input->filter.event && has_two_columns(&v->profile))
-		event = "before";
+	if (!o->file && !event && !input->filter.event)
+		event = base_of_two(&v->profile);
 	b->is_given = o->file || event;
 	if (!b->is_given)
 		return o->absolute

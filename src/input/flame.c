@@ -9,6 +9,7 @@
 #include "base/base91.h"
 #include "base/compress.h"
 #include "base/io.h"
+#include "base/memory.h"
 #include "input/flame_build.h"
 #include "input/formats.h"
 
@@ -18,6 +19,8 @@
 #define UNIT_ATTRIBUTE " data-unit=\""
 /* Of graphs in the order of time. */
 #define CHART_ATTRIBUTE " data-chart=\"[self]\""
+/* Of graphs of two profiles. */
+#define COMPARED_ATTRIBUTE " data-effective=\""
 /* Nothing that is said in the file comes before: names in it are escaped. */
 #define TREE_TAG "<metadata class=\"prof-tree\""
 
@@ -77,10 +80,14 @@ static void add_event(struct profile *p, const struct flame_tree_metric *m, bool
 	struct profile_event event = {
 		.name = strtab_add(&p->strings, m->name.s, m->name.len),
 		.unit = m->unit <= UNIT_BYTES ? (uint8_t)m->unit : (uint8_t)UNIT_COUNT,
+		.period = m->event_period,
+		.frequency = m->event_frequency,
+		.exact_total = m->event_total,
+		.flags = m->event_flags,
 	};
 
 	if (counted && !(m->flags & FLAME_METRIC_SUMMED))
-		event.flags = EVENT_COUNTED;
+		event.flags |= EVENT_COUNTED;
 	vec_push(&p->events, event);
 }
 
@@ -128,6 +135,21 @@ static int read_tree(struct flame_tree *tree, struct bytes *raw, struct flame_st
 	return 0;
 }
 
+/* A comparison is two profiles, of which each event is a part of one. */
+static void note_comparison(struct profile *p, struct flame_string tag, uint32_t *warnings)
+{
+	bool is_compared =
+		memmem(tag.s, tag.len, COMPARED_ATTRIBUTE, strlen(COMPARED_ATTRIBUTE)) != NULL;
+
+	if (!is_compared || p->events.len != 2)
+		return;
+	CLEANUP_FREE char *text = xasprintf(
+		"the flame graph compares two profiles: %s is the new one, %s the base (--event)",
+		profile_str(p, p->events.data[0].name), profile_str(p, p->events.data[1].name));
+	vec_push(&p->notes, strtab_add_str(&p->strings, text));
+	++*warnings;
+}
+
 static int read_file(struct profile *p, const struct bytes *file, const char *name,
 		     uint32_t *warnings, struct error *err)
 {
@@ -143,6 +165,7 @@ static int read_file(struct profile *p, const struct bytes *file, const char *na
 		tree.is_chart = memmem(tag.s, tag.len, CHART_ATTRIBUTE, strlen(CHART_ATTRIBUTE));
 		bool counted = flame_build(p, &tree, warnings);
 		add_events(p, &tree, tag, counted);
+		note_comparison(p, tag, warnings);
 		flame_tree_release(&tree);
 	}
 	bytes_release(&raw);

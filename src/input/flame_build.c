@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "input/flame_recorded.h"
 #include "input/stacks.h"
 
 #define SAMPLES_MAX ((uint64_t)4 << 20)
@@ -22,14 +23,16 @@ struct code {
 	uint32_t depth; /* calls above it */
 	bool has_call, guessed;
 	bool has_guess; /* it or one that called it */
+	bool is_cut;	/* a row that says why frames are missing */
 };
 
 struct flame {
 	struct profile *p;
 	struct stacks stacks;
 	const struct flame_tree *tree;
-	VEC(struct code) code; /* by node */
-	uint32_t first_thread; /* task of the tree's first one */
+	VEC(struct code) code;	/* by node */
+	uint32_t first_thread;	/* task of the tree's first one */
+	struct flame_ends ends; /* of the event that samples are added of */
 	uint64_t samples, limited, deep;
 };
 
@@ -122,6 +125,30 @@ static void place_function(struct flame *r, struct code *c, const struct flame_t
 	set_declaration(r, c->location, f);
 }
 
+static bool is_called(struct flame_string s, const char *name)
+{
+	return s.len == strlen(name) && memcmp(s.s, name, s.len) == 0;
+}
+
+/* As call trees and recordings call such rows. */
+static bool is_cut_row(const struct flame_tree_frame *f)
+{
+	static const char *const names[] = { SYNTHETIC_TRUNCATED,      SYNTHETIC_CUT_NO_CFI,
+					     SYNTHETIC_CUT_UNREADABLE, SYNTHETIC_CUT_NO_MAPPING,
+					     SYNTHETIC_CUT_DEPTH,      SYNTHETIC_CUT_LOOP,
+					     SYNTHETIC_CUT_OTHER_STACK };
+
+	if (f->kind != FLAME_SYNTHETIC)
+		return false;
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		if (is_called(f->name, names[i]))
+			return true;
+	for (uint8_t end = END_TRUNCATED; end < END_COUNT; end++)
+		if (is_called(f->name, stack_end_name(end)))
+			return true;
+	return false;
+}
+
 static uint32_t call_of(struct flame *r, struct code *c)
 {
 	if (!c->has_call) {
@@ -129,6 +156,8 @@ static uint32_t call_of(struct flame *r, struct code *c)
 		c->has_call = true;
 		if (c->guessed)
 			r->p->nodes.data[c->call].how = FRAME_GUESSED;
+		if (c->is_cut)
+			r->p->nodes.data[c->call].how = FRAME_CUT;
 	}
 	return c->call;
 }
@@ -152,18 +181,6 @@ static uint32_t add_task(struct profile *p, struct flame_string name)
 	task.comm = strtab_add(&p->strings, name.s, name.len);
 	vec_push(&p->tasks, task);
 	return (uint32_t)p->tasks.len - 1;
-}
-
-/* From when on times count. */
-static void add_run(struct profile *p, uint64_t start_ns)
-{
-	struct profile_machine machine = { 0 };
-	struct profile_run run = { .start_ns = start_ns, .exit_status = -1 };
-
-	run.clock = strtab_add_str(&p->strings, "unknown");
-	run.machine = (uint32_t)p->machines.len;
-	vec_push(&p->machines, machine);
-	vec_push(&p->runs, run);
 }
 
 /* The threads that cells are of, and the processes they belong to. */
@@ -194,8 +211,6 @@ static void add_threads(struct flame *r)
 		hmap_put(&known, t->pid, 1);
 	}
 	hmap_release(&known);
-	if (count > 0 && r->tree->slices > 1)
-		add_run(r->p, START_NS);
 }
 
 /* A root of stacks: the whole, or a thread. It has no code. */
@@ -258,7 +273,8 @@ static void add_code(struct flame *r, uint32_t node)
 				   .below = call_of(r, parent),
 				   .task = parent->task,
 				   .depth = parent->depth + 1,
-				   .guessed = f->guessed };
+				   .guessed = f->guessed,
+				   .is_cut = is_cut_row(f) };
 		if (unknown_address(f, &address, &in_file))
 			place_unknown(r, &c, f, address, in_file);
 		else
@@ -293,13 +309,18 @@ static void add_samples(struct flame *r, uint32_t node, struct profile_sample li
 	if (w->samples == 0 && w->self == 0)
 		return;
 	like.flags = w->samples ? 0 : SAMPLE_SYNTHETIC;
-	if (c->has_guess)
+	/* Of each sample, where that is told. */
+	bool knows_ends = r->tree->recorded.is_known && count == w->samples;
+	if (c->has_guess && !knows_ends)
 		like.flags |= SAMPLE_GUESSED;
 	r->limited += w->self > WEIGHT_MAX;
 	for (uint64_t i = 0; i < count; i++) {
 		like.weight = weight / count + (i < weight % count);
 		like.time_ns = time_in(part, i, count);
-		stacks_sample(&r->stacks, c->below, c->place, &like);
+		struct profile_sample s = like;
+		if (knows_ends)
+			flame_ends_take(&r->ends, node, &s);
+		stacks_sample(&r->stacks, c->below, c->place, &s);
 	}
 }
 
@@ -337,6 +358,7 @@ static void add_event_samples(struct flame *r, uint16_t event)
 	const struct flame_tree_metric *m = &r->tree->metrics.data[event];
 	const struct part no_time = { 0 };
 
+	r->ends = (struct flame_ends){ .metric = m };
 	if (m->flags & FLAME_METRIC_CELLED) {
 		add_cells(r, event);
 		return;
@@ -370,7 +392,6 @@ static void build(struct flame *r, uint32_t *warnings)
 	char text[160];
 
 	vec_push(&r->p->tasks, all);
-	r->p->health.complete = 1;
 	add_threads(r);
 	vec_push(&r->code, root_code(r, 0));
 	for (uint32_t node = 1; node < r->tree->nodes.len; node++)
@@ -378,6 +399,8 @@ static void build(struct flame *r, uint32_t *warnings)
 	count_samples(r);
 	for (uint16_t event = 0; event < r->tree->metrics.len; event++)
 		add_event_samples(r, event);
+	flame_recorded_apply(r->p, r->tree,
+			     r->tree->threads.len > 0 && r->tree->slices > 1 ? START_NS : 0);
 	if (r->samples > SAMPLES_MAX) {
 		snprintf(text, sizeof(text),
 			 "there are %" PRIu64

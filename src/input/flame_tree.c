@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "input/flame_recorded.h"
 
 #define NODES_MAX   ((uint64_t)4 << 20) /* far above what prof embeds */
 #define METRICS_MAX 4096
@@ -381,6 +382,20 @@ static void read_all(struct decoder *d)
 		read_axes(d);
 	if (!d->r.failed)
 		read_nodes(d);
+	if (version < 2 || d->r.failed)
+		return;
+	/* How many frames small ones stand for says nothing that is kept. */
+	for (size_t i = 0; i < d->tree->nodes.len; i++)
+		if (d->tree->nodes.data[i].frame == 0)
+			reader_varint(&d->r);
+	flame_recorded_read(d->tree, &d->r);
+}
+
+static void metric_release(struct flame_tree_metric *m)
+{
+	vec_release(&m->weights);
+	vec_release(&m->cells);
+	vec_release(&m->ends);
 }
 
 static void drop_spreads(struct flame_tree *t)
@@ -389,7 +404,7 @@ static void drop_spreads(struct flame_tree *t)
 
 	for (size_t i = 0; i < t->metrics.len; i++) {
 		if (t->metrics.data[i].flags & FLAME_METRIC_SPREAD)
-			vec_release(&t->metrics.data[i].weights);
+			metric_release(&t->metrics.data[i]);
 		else
 			t->metrics.data[kept++] = t->metrics.data[i];
 	}
@@ -420,10 +435,9 @@ void flame_tree_release(struct flame_tree *t)
 	vec_release(&t->strings);
 	vec_release(&t->frames);
 	vec_release(&t->nodes);
-	for (size_t i = 0; i < t->metrics.len; i++) {
-		vec_release(&t->metrics.data[i].weights);
-		vec_release(&t->metrics.data[i].cells);
-	}
+	for (size_t i = 0; i < t->metrics.len; i++)
+		metric_release(&t->metrics.data[i]);
+	vec_release(&t->recorded.notes);
 	vec_release(&t->threads);
 	vec_release(&t->metrics);
 }

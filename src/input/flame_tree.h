@@ -5,6 +5,7 @@
 
 #include "base/bytes.h"
 #include "base/memory.h"
+#include "profile/profile.h"
 #include <stdbool.h>
 
 /* What a frame is: the payload's kinds. */
@@ -56,6 +57,12 @@ struct flame_tree_thread {
 	uint32_t tid, pid;
 };
 
+struct flame_tree_ends { /* of so many of a node's samples, which are not as most */
+	uint32_t node;
+	uint8_t trait; /* enum stack_end + 16 guessed + 32 read later */
+	uint64_t samples;
+};
+
 struct flame_tree_metric {
 	struct flame_string name, label;       /* label: what a number of it is called */
 	uint64_t unit;			       /* enum profile_unit, if known */
@@ -64,10 +71,30 @@ struct flame_tree_metric {
 	VEC(struct flame_tree_weight) weights; /* by node */
 	VEC(struct flame_tree_cell)
 	cells; /* of which weights are the sums; in the order of nodes */
+	/* Of the recording; 0 where it is not known. */
+	uint64_t event_period, event_frequency, event_total;
+	uint8_t event_flags;		  /* EVENT_EXCLUDES_KERNEL, … */
+	uint8_t common_trait;		  /* of samples that are not in ends */
+	VEC(struct flame_tree_ends) ends; /* in the order of nodes */
+};
+
+struct flame_tree_note {
+	struct flame_string module, text; /* path; why names are missing */
+};
+
+/* The recording of the first metric. */
+struct flame_tree_recorded {
+	bool is_known; /* files of earlier versions say nothing */
+	bool is_part, is_complete;
+	uint64_t wall_ns, cpu_busy_ns, cpu_steal_ns;
+	uint32_t cpu_count;
+	uint64_t health[PROFILE_HEALTH_NUMBERS];
+	struct flame_string command, tool, host, architecture;
+	VEC(struct flame_tree_note) notes;
 };
 
 struct flame_tree {
-	bool is_chart; /* rows called "[self]" are their parent's own time; set by the caller */
+	bool is_chart;	   /* rows called "[self]" are their parent's own time; set by the caller */
 	unsigned version;  /* 1: the only metric has no name here */
 	struct bytes text; /* of strings */
 	VEC(struct flame_string) strings;
@@ -78,6 +105,7 @@ struct flame_tree {
 	VEC(struct flame_tree_thread) threads;
 	uint64_t slices;		     /* 1: no times */
 	uint64_t start_ns, end_ns, slice_ns; /* from the beginning of the profile; rounded up */
+	struct flame_tree_recorded recorded;
 	bool is_even; /* slices are equal parts from start to end, else of slice_ns each */
 };
 

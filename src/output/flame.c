@@ -301,6 +301,8 @@ void output_flame(struct bytes *out, const struct profile *p, const struct filte
 				   .cut = trees.cut,
 				   .event = event };
 	flame_metrics_build(&metrics, &page, samples, node_of_sample);
+	struct flame_recorded recorded = flame_recorded_of(p, samples, event, &health, options);
+	metrics.recorded = &recorded;
 	flame_write(out, &page);
 	flame_metrics_release(&metrics);
 	free(node_of_sample);

@@ -17,6 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct health;
+
 #define FLAME_DEFAULT_WIDTH 1200
 #define FLAME_MIN_WIDTH	    200
 #define FLAME_MAX_WIDTH	    4000
@@ -50,8 +52,19 @@ enum {
 	FLAME_SPREAD = 4, /* no metric: how far a node's share of another one may be off */
 };
 
+/* What is known of the recording that the first metric is of. */
+struct flame_recorded {
+	const struct profile *profile;
+	const struct health *health;
+	uint32_t event;
+	uint64_t due;	/* samples of it */
+	bool is_part;	/* there are more samples of it in the recording */
+	bool is_titled; /* what the command was is not shown */
+};
+
 struct flame_metrics {
 	VEC(struct flame_metric) rows;
+	const struct flame_recorded *recorded; /* NULL: not told */
 	/* What says more of the metrics that are events: when and in which thread. NULL: nothing. */
 	const struct profile *profile;
 	const struct filter_result *samples;
@@ -145,6 +158,17 @@ struct flame_places {
 	VEC(struct flame_frame) frames; /* embedded, but number 0, in the order of their nodes */
 	struct bytes pops, call, callee, small; /* columns of the format */
 };
+
+/* The last part of the tree: metrics->recorded, and how stacks ended. */
+void flame_recorded_append(struct bytes *out, struct strtab *strings,
+			   const struct flame_metrics *metrics, const struct flame_places *places);
+/* How the recording is known to the file. */
+struct flame_recorded flame_recorded_of(const struct profile *p,
+					const struct filter_result *samples, uint32_t event,
+					const struct health *health,
+					const struct flame_options *options);
+/* A string of the tree, made printable; raw stays as long as strings. */
+uint32_t flame_string(struct strtab *strings, const char *raw);
 
 void flame_places_build(struct flame_places *places, const struct calltree *t, const uint8_t *keep);
 void flame_places_release(struct flame_places *places);

@@ -8,12 +8,11 @@
 
 #define SPREAD_UNIT 1e-7 /* the format says so */
 
-static void health_text(struct bytes *out, const struct diff_source *source, uint32_t columns)
+static void health_text(struct bytes *out, const struct diff_source *source, uint32_t columns,
+			struct health *health)
 {
-	struct health health;
-
-	health_compute(&health, source->profile, source->samples);
-	health_format_wrapped(&health, source->profile, columns, out);
+	health_compute(health, source->profile, source->samples);
+	health_format_wrapped(health, source->profile, columns, out);
 	bytes_u8(out, '\0');
 }
 
@@ -102,7 +101,8 @@ void flame_diff_write(struct bytes *out, const struct profile *p,
 	const struct diff_source sources[DIFF_SIDES] = { *options->base, { p, samples, event } };
 	struct calltree_options frames = options->frames;
 	struct difftree tree, inverted;
-	struct bytes health[DIFF_SIDES] = { 0 };
+	struct bytes lines[DIFF_SIDES] = { 0 };
+	struct health health[DIFF_SIDES];
 	struct flame_diff diff = { .tree = &tree, .drawn = &tree };
 
 	frames.inverted = false;
@@ -113,19 +113,23 @@ void flame_diff_write(struct bytes *out, const struct profile *p,
 		diff.drawn = &inverted;
 	}
 	for (int side = 0; side < DIFF_SIDES; side++) {
-		health_text(&health[side], &sources[side], flame_text_columns(options));
+		health_text(&lines[side], &sources[side], flame_text_columns(options),
+			    &health[side]);
 		diff.side[side] = (struct flame_page){ .profile = sources[side].profile,
 						       .options = options,
-						       .health = (const char *)health[side].data,
+						       .health = (const char *)lines[side].data,
 						       .event = sources[side].event };
 	}
 	struct flame_page page = diff.side[DIFF_NEW];
 	flame_diff_page(&page, &diff);
+	struct flame_recorded recorded =
+		flame_recorded_of(p, samples, event, &health[DIFF_NEW], options);
+	diff.metrics.recorded = &recorded;
 	flame_write(out, &page);
 	flame_metrics_release(&diff.metrics);
 	if (options->reverse)
 		difftree_release(&inverted);
 	difftree_release(&tree);
 	for (int side = 0; side < DIFF_SIDES; side++)
-		bytes_release(&health[side]);
+		bytes_release(&lines[side]);
 }

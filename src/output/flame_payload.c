@@ -37,6 +37,18 @@
  *     is the same; samples (n); weight - n * p, zigzag. The column of threads is left out where
  *     there is one, and that of slices likewise
  *   for each node of frame 0: how many frames it stands for
+ *   then, or nothing, the recording of the first metric, which a report needs and the script does not:
+ *     numbers: count, then: 1 where these are not all its samples, 1 where it was finished, ns of wall
+ *            time, ns that the machine's CPUs worked, ns stolen from them, number of CPUs, and those of
+ *            profile_health_number(). Others may follow
+ *     strings: the command, what recorded it, host, architecture
+ *     for each metric, of its event: flags (1: without the kernel, 2: without user code, 4: of whole
+ *            CPUs), period, frequency, exact count (0: not known, or of no event)
+ *     modules without names: count, then for each its path and why (strings)
+ *     for each metric, how the stacks of its samples ended, and how they were found: of most of them
+ *            (enum stack_end + 16 where a frame was guessed + 32 where one was read later), then a count
+ *            of exceptions, and for each: the node, less that of the one before, the same sum, and how
+ *            many samples of the node. They follow each other by node
  *
  * Metrics are the events of the profile, the one that is shown first before the others. The tree has
  * the stacks of all of them. Of two profiles that are compared they are the new one's and the base's;
@@ -61,7 +73,7 @@
 #define NAME_COLUMNS 65536
 
 /* raw stays while the payload is made. */
-static uint32_t add_string(struct strtab *strings, const char *raw)
+uint32_t flame_string(struct strtab *strings, const char *raw)
 {
 	struct bytes printable = { 0 }, cut = { 0 };
 	size_t len = strlen(raw);
@@ -86,7 +98,7 @@ struct frame_columns {
 static void add_name(struct frame_columns *c, unsigned column, const char *raw)
 {
 	bool is_same = raw == c->raw[column];
-	uint32_t id = is_same ? c->last[column] : add_string(c->strings, raw);
+	uint32_t id = is_same ? c->last[column] : flame_string(c->strings, raw);
 
 	c->raw[column] = raw;
 	bytes_zigzag(&c->names[column], (int64_t)id - c->last[column]);
@@ -213,8 +225,8 @@ static void add_metrics(struct bytes *out, struct strtab *strings, const struct 
 	bytes_varint(out, metrics->rows.len);
 	for (size_t i = 0; i < metrics->rows.len; i++) {
 		const struct flame_metric *m = &metrics->rows.data[i];
-		bytes_varint(out, add_string(strings, m->name));
-		bytes_varint(out, add_string(strings, m->label));
+		bytes_varint(out, flame_string(strings, m->name));
+		bytes_varint(out, flame_string(strings, m->label));
 		bytes_varint(out, m->unit);
 		bytes_varint(out, m->flags | (has_cells(cells, i) ? FLAME_CELLED : 0u));
 		bytes_varint(out, weight_per_sample(m, t->nodes.len));
@@ -244,8 +256,8 @@ static void add_weights(struct bytes *out, const struct flame_metric *m, const s
 static void add_thread(struct bytes *out, struct strtab *strings, const struct flame_thread *thread,
 		       bool is_merged)
 {
-	bytes_varint(out, add_string(strings, is_merged ? "" : thread->name));
-	bytes_varint(out, add_string(strings, is_merged ? "" : thread->process));
+	bytes_varint(out, flame_string(strings, is_merged ? "" : thread->name));
+	bytes_varint(out, flame_string(strings, is_merged ? "" : thread->process));
 	bytes_varint(out, is_merged ? 0 : thread->tid);
 	bytes_varint(out, is_merged ? 0 : thread->pid);
 }
@@ -310,12 +322,13 @@ static void add_all(struct bytes *out, const struct calltree *t,
 		    const struct flame_cells *cells)
 {
 	struct strtab strings;
-	struct bytes tables = { 0 };
+	struct bytes tables = { 0 }, recorded = { 0 };
 
 	strtab_init(&strings);
 	add_frames(&tables, &strings, t, places);
 	add_metrics(&tables, &strings, t, metrics, cells);
 	add_axes(&tables, &strings, cells);
+	flame_recorded_append(&recorded, &strings, metrics, places);
 	bytes_varint(out, 2);
 	add_strings(out, &strings);
 	append_release(out, &tables);
@@ -332,6 +345,7 @@ static void add_all(struct bytes *out, const struct calltree *t,
 			add_weights(out, m, t, places);
 	}
 	append_release(out, &places->small);
+	append_release(out, &recorded);
 	strtab_release(&strings);
 }
 

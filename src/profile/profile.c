@@ -142,3 +142,29 @@ const char *unit_name(uint8_t unit)
 
 	return name_in(names, ARRAY_LEN(names), unit);
 }
+
+uint64_t *profile_health_number(struct profile_health *h, size_t i)
+{
+	uint64_t *const numbers[PROFILE_HEALTH_NUMBERS] = {
+		&h->due,
+		&h->lost_kernel,
+		&h->lost_own,
+		&h->lost_records,
+		&h->throttled_ns,
+		&h->throttle_count,
+		&h->requested_rate,
+		&h->effective_rate_mhz,
+		&h->prof_cpu_ns,
+		&h->prof_max_rss_bytes,
+		&h->target_cpu_ns,
+		&h->out_of_order,
+		&h->ring_bytes,
+		&h->stack_bytes,
+		&h->stacks_checked,
+		&h->stacks_agreed,
+		&h->openers_killed,
+		&h->detached,
+	};
+
+	return i < PROFILE_HEALTH_NUMBERS ? numbers[i] : NULL;
+}

@@ -297,6 +297,10 @@ struct profile_health {
 	uint64_t complete;			/* 1 when the file was finished properly */
 };
 
+/* Its numbers but complete, in the order that files keep: new ones come last. */
+#define PROFILE_HEALTH_NUMBERS 18
+uint64_t *profile_health_number(struct profile_health *h, size_t i);
+
 struct profile {
 	struct strtab strings;
 	/* Where it was read from, as whoever asked for it called that ("-": standard input); NULL:
@@ -307,6 +311,9 @@ struct profile {
 	 * counted (EVENT_COUNTED): each stands for as many of a stack as its weight says, so that numbers of samples
 	 * say nothing. */
 	bool is_summed;
+	/* These are not all samples of the recording: what is known of the whole is not of them. Not
+	 * written to files. */
+	bool is_part;
 	VEC(struct profile_machine) machines;
 	VEC(struct profile_run) runs;
 	VEC(struct profile_clock) clocks;

@@ -290,6 +290,42 @@ static void read_small(struct payload_tree *t, struct bytes_reader *r)
 	}
 }
 
+static void read_ends(const struct payload_tree *t, struct bytes_reader *r, size_t metric)
+{
+	uint64_t node = 0, taken = 0, samples = 0;
+
+	assert_in_range(reader_varint(r), 0, 63);
+	for (uint64_t count = reader_varint(r), i = 0; i < count; i++) {
+		uint64_t away = reader_varint(r);
+		node += away;
+		taken = away ? 0 : taken;
+		assert_in_range(node, 0, t->nodes.len - 1);
+		assert_in_range(reader_varint(r), 0, 63);
+		samples = reader_varint(r);
+		taken += samples;
+		assert_in_range(samples, 1, taken);
+		assert_in_range(taken, 1, t->metrics.data[metric].samples[node]);
+	}
+}
+
+/* What is known of the recording, for a report. */
+static void read_recorded(struct payload_tree *t, struct bytes_reader *r)
+{
+	uint64_t numbers = reader_varint(r);
+
+	assert_int_equal(numbers, 6 + 18);
+	for (uint64_t i = 0; i < numbers; i++)
+		reader_varint(r);
+	for (unsigned i = 0; i < 4; i++)
+		assert_in_range(reader_varint(r), 0, t->strings.len - 1);
+	for (size_t i = 0; i < 4 * t->metrics.len; i++)
+		reader_varint(r);
+	for (uint64_t modules = reader_varint(r), i = 0; i < 2 * modules; i++)
+		assert_in_range(reader_varint(r), 0, t->strings.len - 1);
+	for (size_t i = 0; i < t->metrics.len; i++)
+		read_ends(t, r, i);
+}
+
 void payload_read(struct payload_tree *t, const char *text, size_t len)
 {
 	struct bytes packed = { 0 }, raw = { 0 };
@@ -314,6 +350,8 @@ void payload_read(struct payload_tree *t, const char *text, size_t len)
 	for (size_t i = 0; i < t->metrics.len; i++)
 		read_weights(t, &r, &t->metrics.data[i]);
 	read_small(t, &r);
+	if (reader_left(&r) > 0)
+		read_recorded(t, &r);
 	assert_false(r.failed);
 	assert_int_equal(reader_left(&r), 0);
 	bytes_release(&packed);

@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "analysis/health.h"
 #include "base/base64.h"
 #include "base/base91.h"
 #include "base/compress.h"
@@ -620,6 +621,89 @@ static void metrics(void **state)
 	bytes_release(&file);
 }
 
+/* A tree of two samples, then its recording: six numbers, the strings, an event, the note of module
+ * "m", and how a stack ended. */
+#define WHOLE                                  \
+	FRAMES2 "\x01\x01\x02\x02\x00\x05\x00" \
+		"\x02\x00\x00\x00\x00\x00\x02\x00\x02\x00\x02"
+#define NUMBERS "\x06\x00\x01\x09\x00\x00\x00"
+#define NAMED	"\x01\x02\x00\x00"
+#define EVENT	"\x02\x07\x08\x09"
+#define NOTES	"\x01\x02\x01"
+
+static void recordings(void **state)
+{
+	static const struct {
+		const char *tree;
+		size_t len;
+		bool good;
+	} rows[] = {
+
+#define ROW(tree, good) { tree, sizeof(tree) - 1, good }
+		ROW(WHOLE NUMBERS NAMED EVENT NOTES "\x01\x01\x01\x12\x01", true),
+		ROW(WHOLE "\x07\x00\x01\x09\x00\x00\x00\x05" NAMED EVENT NOTES
+			  "\x01\x01\x01\x12\x01 and more",
+		    true), /* of later versions */
+		ROW(WHOLE "\x05\x00\x01\x09\x00\x00" NAMED EVENT NOTES "\x01\x00",
+		    false), /* a number is missing */
+		ROW(WHOLE "\xff\xff\xff\xff\x7f" NAMED EVENT NOTES "\x01\x00", false),
+		ROW(WHOLE NUMBERS "\x01\x03\x00\x00" EVENT NOTES "\x01\x00",
+		    false), /* no such string */
+		ROW(WHOLE NUMBERS NAMED EVENT "\x01\x02\x03"
+					      "\x01\x00",
+		    false),
+		ROW(WHOLE NUMBERS NAMED EVENT "\xff\xff\xff\x7f\x02\x01"
+					      "\x01\x00",
+		    false),
+		ROW(WHOLE NUMBERS NAMED EVENT NOTES "\x40\x00", false), /* no such end */
+		ROW(WHOLE NUMBERS NAMED EVENT NOTES "\x01\x01\x01\x40\x01", false),
+		ROW(WHOLE NUMBERS NAMED EVENT NOTES "\x01\x01\x02\x02\x01",
+		    false), /* no such node */
+		ROW(WHOLE NUMBERS NAMED EVENT NOTES "\x01\x01\x01\x02\x03",
+		    false), /* more than it has samples */
+		ROW(WHOLE NUMBERS NAMED EVENT NOTES "\x01\x02\x01\x02\x01\x00\x03\x02",
+		    false), /* the same, in two */
+		ROW(WHOLE NUMBERS NAMED EVENT NOTES
+		    "\x01\x02\x01\x02\x01\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x03\x01",
+		    false),							/* back to node 0 */
+		ROW(WHOLE NUMBERS NAMED EVENT NOTES "\x01\x01\x01\x02", false), /* cut short */
+#undef ROW
+	};
+	struct bytes file = { 0 };
+	struct error err = { 0 };
+	struct profile p;
+	uint32_t warnings;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		wrap(&file, rows[i].tree, rows[i].len);
+		if (open_bytes(&p, file.data, file.len, &warnings, &err) < 0) {
+			if (rows[i].good)
+				fail_msg("row %zu: %s", i, err.text);
+			assert_string_equal(strchr(err.text, ':'), ": the tree in it is damaged");
+			continue;
+		}
+		if (!rows[i].good)
+			fail_msg("row %zu was read", i);
+		assert_string_equal(profile_str(&p, p.runs.data[0].command), "f");
+		assert_string_equal(profile_str(&p, p.runs.data[0].tool), "m");
+		assert_int_equal(p.runs.data[0].end_ns - p.runs.data[0].start_ns, 9);
+		assert_int_equal(p.events.data[0].flags, EVENT_EXCLUDES_USER | EVENT_COUNTED);
+		assert_int_equal(p.events.data[0].frequency, 8);
+		assert_int_equal(p.samples.len, 2);
+		assert_int_equal(p.samples.data[0].weight + p.samples.data[1].weight, 11);
+		assert_int_equal(p.samples.data[0].end, END_TRUNCATED);
+		assert_int_equal(p.samples.data[0].flags, SAMPLE_GUESSED | SAMPLE_HAS_ROOT);
+		assert_int_equal(p.samples.data[1].end, END_ROOT);
+		assert_int_equal(p.samples.data[1].flags, 0);
+		for (size_t k = 0; k < p.modules.len; k++)
+			if (strcmp(profile_str(&p, p.modules.data[k].path), "m") == 0)
+				assert_string_equal(profile_str(&p, p.modules.data[k].note), "f");
+		profile_release(&p);
+	}
+	bytes_release(&file);
+}
+
 /* Of stacks that another tool summed up, the number stays one of stacks. */
 static void summed_up(void **state)
 {
@@ -639,6 +723,113 @@ static void summed_up(void **state)
 	assert_int_equal(p.samples.len, 2);
 	profile_release(&p);
 	bytes_release(&drawn);
+}
+
+static void health_of(struct bytes *out, const struct profile *p)
+{
+	struct filter_result all = { 0 };
+	struct health health;
+
+	for (uint32_t i = 0; i < p->samples.len; i++)
+		vec_push(&all.samples, i);
+	health_compute(&health, p, &all);
+	health_format(&health, p, out);
+	bytes_u8(out, '\0');
+	filter_result_release(&all);
+}
+
+/* The lines of a graph's report are those of the profile that it was drawn of. */
+static void expect_same_health(const struct profile *p, const struct flame_options *options)
+{
+	struct bytes drawn = { 0 }, before = { 0 }, after = { 0 }, redrawn = { 0 };
+	struct profile again;
+
+	draw(&drawn, p, options);
+	open_drawn(&again, &drawn);
+	health_of(&before, p);
+	health_of(&after, &again);
+	assert_string_equal((const char *)after.data, (const char *)before.data);
+	/* And so on, from graph to graph. */
+	draw(&redrawn, &again, options);
+	profile_release(&again);
+	open_drawn(&again, &redrawn);
+	bytes_clear(&after);
+	health_of(&after, &again);
+	assert_string_equal((const char *)after.data, (const char *)before.data);
+	profile_release(&again);
+	bytes_release(&drawn);
+	bytes_release(&before);
+	bytes_release(&after);
+	bytes_release(&redrawn);
+}
+
+/* Numbers that no other has, a run, and stacks that ended in all ways. */
+static void make_recording(struct profile *p)
+{
+	static const uint8_t ends[] = { END_ROOT,	 END_ROOT,	END_TRUNCATED, END_ROOT,
+					END_UNREADABLE,	 END_NO_CFI,	END_LOOP,      END_ROOT,
+					END_KERNEL_ONLY, END_NO_MAPPING };
+	static const uint8_t flags[] = { 0, SAMPLE_GUESSED, 0, SAMPLE_LATER,
+					 SAMPLE_GUESSED | SAMPLE_LATER };
+	struct profile_machine machine = { .cpu_count = 5 };
+	struct profile_run run = { .start_ns = 1, .exit_status = -1 };
+
+	for (size_t i = 0; i < PROFILE_HEALTH_NUMBERS; i++)
+		*profile_health_number(&p->health, i) = 100 + i;
+	p->health.due = p->samples.len + 7;
+	p->health.requested_rate = 997;
+	p->health.effective_rate_mhz = 990123;
+	p->events.data[0].frequency = 997;
+	vec_clear(&p->machines);
+	vec_clear(&p->runs);
+	machine.hostname = strtab_add_str(&p->strings, "box\x1b[1m");
+	vec_push(&p->machines, machine);
+	run.command = strtab_add_str(&p->strings, "./app 'x y'");
+	run.tool = strtab_add_str(&p->strings, "prof 0.1.0");
+	run.end_ns = 5000000001;
+	vec_push(&p->runs, run);
+	for (size_t i = 0; i < p->samples.len; i++) {
+		p->samples.data[i].end = ends[i * 7 % ARRAY_LEN(ends)];
+		p->samples.data[i].flags |= flags[i * 11 % ARRAY_LEN(flags)];
+	}
+	p->health.complete = 1;
+}
+
+static void health_stays(void **state)
+{
+	static const char text[] = "main;work;?:0 30 5\nmain;work;l:read;k:vfs 70 9\n"
+				   "main;idle 50 30\ns:[not sampled] 9\nmain;work 99 80\n";
+	const struct flame_options plain = { 0 }, by_thread = { .frames = { .by_thread = true } };
+	struct fixture f;
+
+	(void)state;
+	fixture_from_folded(&f, text, sizeof(text) - 1);
+	expect_same_health(&f.profile, &plain);
+	make_recording(&f.profile);
+	expect_same_health(&f.profile, &plain);
+	expect_same_health(&f.profile, &by_thread);
+	f.profile.health.complete = 0;
+	f.profile.health.detached = 0;
+	expect_same_health(&f.profile, &(struct flame_options){ .html = true });
+	f.profile.is_part = true;
+	expect_same_health(&f.profile, &plain);
+	fixture_release(&f);
+}
+
+static void health_of_a_recording_stays(void **state)
+{
+	struct error err = { 0 };
+	struct profile p;
+	uint32_t warnings;
+
+	(void)state;
+	if (input_open(&p, RECORDING, &warnings, &err) < 0)
+		fail_msg("%s", err.text);
+	assert_true(p.health.due > 0 && p.samples.len > 0);
+	/* What would mend it names the file. */
+	free_ptr(&p.origin);
+	expect_same_health(&p, &(struct flame_options){ 0 });
+	profile_release(&p);
 }
 
 static void expect_error(const char *text, const char *error)
@@ -673,11 +864,12 @@ int main(void)
 		cmocka_unit_test(there_and_back),    cmocka_unit_test(tasks),
 		cmocka_unit_test(samples),	     cmocka_unit_test(events),
 		cmocka_unit_test(threads_and_times), cmocka_unit_test(errors_stay),
+		cmocka_unit_test(health_stays),	     cmocka_unit_test(health_of_a_recording_stays),
 		cmocka_unit_test(names_stay),	     cmocka_unit_test(chart_is_a_profile),
 		cmocka_unit_test(metrics),	     cmocka_unit_test(small_trees),
 		cmocka_unit_test(damaged_trees),     cmocka_unit_test(beyond_bounds),
-		cmocka_unit_test(summed_up),	     cmocka_unit_test(depth_is_bounded),
-		cmocka_unit_test(no_tree),
+		cmocka_unit_test(summed_up),	     cmocka_unit_test(recordings),
+		cmocka_unit_test(depth_is_bounded),  cmocka_unit_test(no_tree),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
