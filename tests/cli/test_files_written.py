@@ -81,7 +81,7 @@ def test_a_pipe_is_written_to():
         reader = threading.Thread(target=lambda path=name: got.append(read(path)), daemon=True)
         reader.start()
         r = prof(*command, "-o", name)
-        reader.join(30)
+        reader.join(PATIENCE)
         expect_equal(r.status, 0, str(r))
         expect(stat.S_ISFIFO(os.lstat(name).st_mode), name + " is a pipe no longer")
         expect(got and len(got[0]) > 1000, "%s wrote %r" % (name, got))

@@ -203,11 +203,18 @@ def expect_recorded(stacks, seconds, what):
     expect(n > 0.25 * due, "%s: %d samples of %.0f due" % (what, n, due))
 
 
-def expect_share(stacks, select, share, what):
+def missing(stacks, ns):
+    """How many samples of so much CPU time did not come."""
+    return max(0, ns / 1e9 * RATE - total(stacks))
+
+
+def expect_share(stacks, select, share, what, lost=0):
+    """The share that is due. Of what is not done in turns, but one after another, the samples that did not come may all
+    be of one part: lost is their number."""
     n = total(stacks)
     got = sum(s.weight for s in stacks if select(s))
     expect(n > 0, what + ": no samples")
-    slack = binomial_slack(n, share)
+    slack = binomial_slack(n + lost, share) + lost * max(share, 1 - share)
     expect(abs(got - n * share) <= slack,
            "%s: %d of %d samples, want %.1f ± %.1f" % (what, got, n, n * share, slack))
 

@@ -346,7 +346,7 @@ def test_interrupt_key():
 def test_impatience_while_names_are_looked_up():
     """The recording process stands still: interrupts end prof without it, and with what it had written."""
     p = start(PROF, "record", "-o", "test.data", "--", program("shares"), "1500")
-    wait_until_recording()
+    wait_until(lambda: child_named(p.pid, "shares"), "the command")
     worker = wait_until(lambda: child_named(p.pid, "prof-worker"), "the recording process")
     os.kill(worker, signal.SIGSTOP)
     wait_until(lambda: not child_named(p.pid, "shares"), "the command's end")

@@ -8,7 +8,7 @@ import sys
 import time
 
 from proftest import Failure, PROF, RATE, Recording, Skip, Sysctl, alive, below, binomial_slack, cpu_seconds, environment, expect
-from proftest import expect_all, expect_equal, expect_recorded, expect_share, finish, main, need_root, prof, program, record
+from proftest import expect_all, expect_equal, expect_recorded, expect_share, finish, main, missing, need_root, prof, program, record
 from proftest import start, total, wait_until, wait_until_recording
 
 PR_SET_CHILD_SUBREAPER = 36
@@ -22,10 +22,10 @@ def test_ways_to_start_a_child():
     part = {key: total(below(stacks, name)) for key, name in burning.items()}
     whole = sum(part.values())
     expect(whole > 0.9 * total(stacks), "%d of %d samples are where they should be" % (whole, total(stacks)))
+    own = [s for s in stacks if any(n in s for n in burning.values())]
     for key in burning:
         share = (2 if key == "parent" else 1) / 7
-        expect_share([s for s in stacks if any(n in s for n in burning.values())],
-                     lambda s, n=burning[key]: n in s, share, key)
+        expect_share(own, lambda s, n=burning[key]: n in s, share, key, missing(own, 1.4e9))
     expect_all(below(stacks, "work"), lambda s: s.comm == "tail", "command of the vforked child")
     expect_all(below(stacks, "level3"), lambda s: s.comm == "inlined", "command of the spawned child")
     expect_all(below(stacks, "parent_burn"), lambda s: s.comm == "spawn" and s.has("main", "parent_burn"), "the parent")
@@ -76,9 +76,11 @@ def test_short_tasks_are_named_by_sampling_whole_cpus():
     want = sum(r.truths.values())
     expect(abs(got - want) <= 0.15 * want, "%.1f ms of %.1f ms accounted" % (got / 1e6, want / 1e6))
     expect_widened(r, r.truths["children"] / 3000)
-    named = sum(s.weight for s in r.folded() if s.has("short_work"))
-    # Until whole CPUs are sampled nearly nothing is; afterwards short_work is most of what there is.
-    expect(named > 0.3 * want, "short_work has %.1f ms of %.1f ms" % (named / 1e6, want / 1e6))
+    stacks = [s for s in r.counts() if s.comm == "short_lived"]
+    named = below(stacks, "short_work")
+    # Until whole CPUs are sampled there is nearly none; afterwards short_work is most of what there is.
+    expect_recorded(named, 0.3 * want / 1e9, "short_work")
+    expect_all(stacks, lambda s: "short_work" in s, "in short_work", 0.3)
 
 
 def test_reused_numbers_are_not_the_same_processes_alone():
@@ -313,7 +315,7 @@ print(sum(u.ru_utime + u.ru_stime for u in (r.getrusage(r.RUSAGE_SELF), r.getrus
 def test_period():
     r = record(program("shares"), 1000, options=["-e", "task-clock", "-c", "10000000"])
     n = total(below(r.counts(), "main"))
-    expect(50 <= n <= 115, "%d samples at 10 ms in 1 s" % n)
+    expect(25 <= n <= 115, "%d samples at 10 ms in 1 s, of which a busy host delays some until the next" % n)
 
 
 if __name__ == "__main__":

@@ -89,7 +89,8 @@ static void run_sharing_memory(void)
 
 int main(int argc, char **argv)
 {
-	char ms[32];
+	char ms[32], none;
+	int held[2]; /* by the orphan, to its end */
 
 	if (argc < 4)
 		return 2;
@@ -100,8 +101,10 @@ int main(int argc, char **argv)
 	parent_burn();
 	run_forked(fork_child_burn);
 	run_sharing_memory();
+	if (pipe(held) != 0)
+		return 3;
 	run_forked(leave_an_orphan);
+	close(held[1]);
 	parent_burn();
-	usleep(300000 + (useconds_t)(part / 1000)); /* the orphan ends within this */
-	return 0;
+	return read(held[0], &none, 1) == 0 ? 0 : 3;
 }
