@@ -16,7 +16,9 @@
 #define LARGE_PAGE	 ((uintptr_t)2 << 20)
 #define LARGE_BYTES	 ((size_t)4 << 20)
 #define KEEP_BYTES	 (256 << 20)
-#define OWN_MAPPING	 (8 << 20) /* of one allocation: larger ones are moved, not copied */
+#define OWN_MAPPING	 (8 << 20)  /* of one allocation: larger ones are moved, not copied */
+#define HEAP_BYTES	 (64 << 20) /* of address space that the heap has from the start */
+#define HEAP_STEP	 (1 << 18)
 #define ARENA_ALIGN	 ((size_t)16)
 #define ARENA_FIRST_SIZE ((size_t)4096)
 #define ARENA_MAX_SIZE	 ((size_t)1 << 20)
@@ -30,23 +32,46 @@ void memory_when_exhausted(void (*tell)(void))
 	exhausted = tell;
 }
 
+/* Of all pages that it is in, first and last one included: a mapping that is half the one kind and
+ * half the other is two, which can no longer be moved but only copied when it grows. */
+static void ask_for_large_pages(void *p, size_t bytes)
+{
+	if (!has_one_job || bytes < LARGE_BYTES)
+		return;
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = (uintptr_t)p & ~(page - 1);
+	(void)madvise((void *)from, (uintptr_t)p + bytes - from, MADV_HUGEPAGE);
+}
+
+#ifdef M_TOP_PAD
+/* What is allocated next comes from large pages: the heap gets room for it, and what lies below the
+ * first of them that nothing was written to is passed over. */
+static void make_heap_of_large_pages(void)
+{
+	/* Volatile: else the compiler leaves out what nobody uses. */
+	static void *volatile passed_over;
+
+	if (passed_over)
+		return;
+	mallopt(M_TOP_PAD, HEAP_BYTES);
+	uintptr_t start = (uintptr_t)xmalloc(HEAP_STEP), end = (uintptr_t)sbrk(0);
+	mallopt(M_TOP_PAD, HEAP_STEP);
+	if (start < end && end - start <= 2 * HEAP_BYTES)
+		ask_for_large_pages((void *)start, end - start);
+	free((void *)start);
+	/* Behind what was allocated stood how much is left. */
+	uintptr_t written = start + HEAP_STEP + LARGE_PAGE;
+	passed_over = malloc((written & ~(LARGE_PAGE - 1)) - start);
+}
+#endif
+
 void memory_for_one_job(void)
 {
 	has_one_job = true;
-#ifdef M_MMAP_THRESHOLD
+#ifdef M_TOP_PAD
 	mallopt(M_TRIM_THRESHOLD, KEEP_BYTES);
 	mallopt(M_MMAP_THRESHOLD, OWN_MAPPING);
+	make_heap_of_large_pages();
 #endif
-}
-
-/* The large pages that lie in it as a whole, where the kernel has some. */
-static void ask_for_large_pages(void *p, size_t bytes)
-{
-	uintptr_t from = ((uintptr_t)p + LARGE_PAGE - 1) & ~(LARGE_PAGE - 1),
-		  to = ((uintptr_t)p + bytes) & ~(LARGE_PAGE - 1);
-
-	if (has_one_job && bytes >= LARGE_BYTES && from < to)
-		(void)madvise((char *)p + (from - (uintptr_t)p), to - from, MADV_HUGEPAGE);
 }
 
 static void __attribute__((noreturn)) out_of_memory(void)

@@ -19,8 +19,8 @@ char *xstrndup(const char *s, size_t len);
  * whichever thread. It must not return, nor allocate. */
 void memory_when_exhausted(void (*tell)(void));
 /* For a process that reads a profile, shows it and ends: what is freed is kept for what is allocated
- * next, and large arrays are asked for in large pages, since it is the kernel's part of the work
- * that is dear. Call it before there is a second thread. */
+ * next, and large arrays and the heap are asked for in large pages, since it is the kernel's part of
+ * the work that is dear. Call it before there is a second thread. */
 void memory_for_one_job(void);
 char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
