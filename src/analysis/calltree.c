@@ -132,16 +132,22 @@ static uint32_t place_of(struct builder *b, uint32_t group, uint32_t base, uint3
 	return node;
 }
 
+static uint32_t add_leaf(struct builder *b, uint32_t node, const struct profile_sample *s)
+{
+	uint32_t location = profile_find_location(b->profile, s->leaf_module, s->leaf_address);
+
+	return add_code(b, node, s->leaf_module, s->leaf_address, location, false);
+}
+
 static uint32_t place_of_leaf(struct builder *b, uint32_t node, const struct profile_sample *s)
 {
+	/* Of stacks that were summed up each comes once. */
+	if (b->profile->is_summed)
+		return add_leaf(b, node, s);
 	uint32_t *slot =
 		pairmap_at(&b->leaves, (uint64_t)node << 32 | s->leaf_module, s->leaf_address);
-
-	if (*slot == PAIRMAP_NONE) {
-		uint32_t location =
-			profile_find_location(b->profile, s->leaf_module, s->leaf_address);
-		*slot = add_code(b, node, s->leaf_module, s->leaf_address, location, false);
-	}
+	if (*slot == PAIRMAP_NONE)
+		*slot = add_leaf(b, node, s);
 	return *slot;
 }
 
@@ -324,14 +330,15 @@ static void add_root(struct builder *b)
 static void builder_init(struct builder *b, struct calltree *t,
 			 const struct calltree_options *options)
 {
-	size_t nodes = t->profile->nodes.len;
+	size_t nodes = t->profile->nodes.len, samples = t->profile->samples.len;
 
 	memset(b, 0, sizeof(*b));
 	b->tree = t;
 	b->profile = t->profile;
 	b->options = options;
 	frame_keys_init(&b->keys, t, options);
-	vec_reserve(&t->nodes, nodes + 1); /* and those of leaves and of what is inlined */
+	/* And those of leaves, which are hardly more than nodes, and of what is inlined. */
+	vec_reserve(&t->nodes, nodes + (samples < nodes ? samples : nodes) + 1);
 	b->places = xrealloc_array(NULL, nodes, sizeof(*b->places));
 	memset(b->places, 0xff, nodes * sizeof(*b->places));
 	add_root(b);
