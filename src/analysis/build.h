@@ -23,7 +23,7 @@ void calltree_take_root(struct calltree *t, struct calltree *upright);
  * those that are not in their parent's list. Until calltree_finish lists are in no order. */
 uint32_t calltree_child_like(struct calltree *t, struct pairmap *children, uint32_t parent,
 			     const struct calltree_node *like);
-/* Sum selfs into totals and link children, heaviest first. */
+/* Sum selfs into totals, which are 0 until then, and link children, heaviest first. */
 void calltree_finish(struct calltree *t);
 
 #endif

@@ -14,7 +14,7 @@ void calltree_take_root(struct calltree *t, struct calltree *upright)
 {
 	struct calltree_node root = upright->nodes.data[0];
 
-	root.self = root.self_count = 0;
+	root.self = root.self_count = root.total = root.count = 0;
 	root.first_child = PROFILE_NONE;
 	t->keys.data = upright->keys.data;
 	t->keys.len = upright->keys.len;
@@ -75,13 +75,13 @@ static void sum_totals(struct calltree *t)
 {
 	struct calltree_node *nodes = t->nodes.data;
 
-	for (size_t i = 0; i < t->nodes.len; i++) {
-		nodes[i].total = nodes[i].self;
-		nodes[i].count = nodes[i].self_count;
-	}
-	for (size_t i = t->nodes.len; i-- > 1;) {
-		nodes[nodes[i].parent].total += nodes[i].total;
-		nodes[nodes[i].parent].count += nodes[i].count;
+	for (size_t i = t->nodes.len; i-- > 0;) {
+		nodes[i].total += nodes[i].self;
+		nodes[i].count += nodes[i].self_count;
+		if (i > 0) {
+			nodes[nodes[i].parent].total += nodes[i].total;
+			nodes[nodes[i].parent].count += nodes[i].count;
+		}
 	}
 	t->total = nodes[0].total;
 	t->sample_count = nodes[0].count;

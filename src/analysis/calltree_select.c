@@ -47,7 +47,7 @@ static uint32_t *copy_nodes(struct calltree *t, const struct calltree *whole,
 			continue;
 		struct calltree_node node = whole->nodes.data[i];
 		copies[i] = (uint32_t)t->nodes.len;
-		node.self = node.self_count = 0;
+		node.self = node.self_count = node.total = node.count = 0;
 		if (i)
 			node.parent = copies[node.parent];
 		vec_push(&t->nodes, node);

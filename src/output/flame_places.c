@@ -57,23 +57,27 @@ static void add_call(struct walk *w, uint32_t caller, uint32_t callee, bool fres
 	bytes_varint(&w->places->callee, fresh ? 0 : (uint64_t)callee + 1);
 }
 
-/* Give the children of n that are left out, with all below them, one place; returns how many they
- * are. */
-static uint64_t place_left_out(struct walk *w, uint32_t n, uint32_t slot)
+/* How many nodes are left out below each that is kept: into the slots, which nodes do not have yet.
+ */
+static void count_left_out(struct walk *w)
 {
 	const struct calltree_node *nodes = w->tree->nodes.data;
-	uint64_t frames = 0;
+	uint32_t *slot = w->places->slot;
 
-	for (uint32_t c = nodes[n].first_child; c != PROFILE_NONE; c = nodes[c].next_sibling) {
-		if (w->keep[c])
-			continue;
-		uint32_t end = flame_next(w->tree, c, true);
-		for (uint32_t i = c; i != end; i = flame_next(w->tree, i, false)) {
-			w->places->slot[i] = slot;
-			frames++;
-		}
+	for (size_t i = w->tree->nodes.len; i-- > 1;)
+		slot[nodes[i].parent] += w->keep[i] ? 0 : slot[i] + 1;
+}
+
+/* Behind their slots stand those of the small frames below them. */
+static void place_left_out(struct walk *w)
+{
+	const struct calltree_node *nodes = w->tree->nodes.data;
+	uint32_t *slot = w->places->slot;
+
+	for (size_t i = 1; i < w->tree->nodes.len; i++) {
+		if (!w->keep[i])
+			slot[i] = slot[nodes[i].parent] + w->keep[nodes[i].parent];
 	}
-	return frames;
 }
 
 /* Levels between n and ancestor, which is n or above it. */
@@ -87,10 +91,8 @@ static uint32_t levels_up(const struct calltree *t, uint32_t n, uint32_t ancesto
 }
 
 /* The node that stands for what n loses, as n's first child: only there its parent is at hand. */
-static bool add_small(struct walk *w, uint32_t n, uint32_t frame)
+static bool add_small(struct walk *w, uint32_t frame, uint32_t left_out)
 {
-	uint64_t left_out = place_left_out(w, n, (uint32_t)w->places->count);
-
 	if (left_out == 0)
 		return false;
 	add_call(w, frame, 0, false);
@@ -117,8 +119,9 @@ static void add_nodes(struct walk *w)
 		uint32_t caller = parent_frame(w, n), frame = frame_of(w, n, &fresh);
 		add_call(w, caller, frame, fresh);
 		bytes_varint(&w->places->pops, pops);
+		uint32_t left_out = w->places->slot[n];
 		w->places->slot[n] = (uint32_t)w->places->count++;
-		after_small = add_small(w, n, frame);
+		after_small = add_small(w, frame, left_out);
 		previous = n;
 		n = flame_next(w->tree, n, false);
 	}
@@ -131,8 +134,10 @@ void flame_places_build(struct flame_places *places, const struct calltree *t, c
 	*places = (struct flame_places){ 0 };
 	places->slot = xcalloc(t->nodes.len + 1, sizeof(*places->slot));
 	vec_push(&w.callees, 0);
+	count_left_out(&w);
 	if (t->nodes.len > 0)
 		add_nodes(&w);
+	place_left_out(&w);
 	vec_release(&w.callees);
 	hmap_release(&w.by_key);
 	hmap_release(&w.calls);

@@ -51,21 +51,22 @@ static void keep_heaviest(const struct calltree *t, const uint64_t *rank, size_t
 	}
 }
 
-/* Kept nodes that lose at least one child. */
-static size_t count_losers(const struct calltree *t, const uint8_t *keep)
+/* Kept nodes that lose at least one child; each child is asked, in the order they lie in memory. */
+static size_t count_losers(const struct calltree *t, uint8_t *keep)
 {
-	size_t losers = 0;
-	uint32_t last = PROFILE_NONE;
+	enum { LOSES = 2 };
 
-	for (uint32_t n = 0; n < t->nodes.len; n++) {
-		for (uint32_t c = keep[n] ? t->nodes.data[n].first_child : PROFILE_NONE;
-		     c != PROFILE_NONE; c = t->nodes.data[c].next_sibling) {
-			if (!keep[c] && last != n) {
-				losers++;
-				last = n;
-			}
+	size_t losers = 0;
+
+	for (size_t i = 1; i < t->nodes.len; i++) {
+		uint8_t *parent = &keep[t->nodes.data[i].parent];
+		if (!keep[i] && *parent == 1) {
+			*parent |= LOSES;
+			losers++;
 		}
 	}
+	for (size_t i = 0; i < t->nodes.len; i++)
+		keep[i] &= (uint8_t)~LOSES;
 	return losers;
 }
 
