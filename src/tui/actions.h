@@ -9,6 +9,7 @@ void act_change(struct model *m, struct state *next);
 
 void act_zoom_in(struct model *m);
 void act_show_table(struct model *m);
+void act_show_strip(struct model *m);
 void act_sort_table(struct model *m);
 void act_show_around(struct model *m);
 void act_source_down(struct model *m);

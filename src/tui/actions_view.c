@@ -114,6 +114,19 @@ void act_sort_table(struct model *m)
 	model_say(m, false, "sorted by %s", orders[m->table.sorted_by]);
 }
 
+void act_show_strip(struct model *m)
+{
+	bool was_shown = m->places.strip.height;
+
+	m->strip.wish = was_shown ? STRIP_HIDDEN : STRIP_SHOWN;
+	model_arrange(m);
+	model_lay_out(m);
+	if (!was_shown && !strip_is_possible(m))
+		model_say(m, true, "its samples have no times");
+	else if (!was_shown && !m->places.strip.height)
+		model_say(m, true, "no room for the strip");
+}
+
 /* ---- search ---- */
 
 void act_ask_search(struct model *m)

@@ -62,6 +62,12 @@ void model_arrange(struct model *m)
 	unsigned details = m->height >= 12 ? 2 : m->height >= 4 ? 1 : 0;
 	a->details = (struct rect){ 0, m->height - 1 - details, m->width, details };
 	used += details + a->head_lines;
+	if (strip_is_wanted(m)) {
+		a->strip = (struct rect){ 0, a->details.y - 1, m->width, 1 };
+		used++;
+	} else {
+		m->strip.is_choosing = false;
+	}
 	struct rect body = { 0, y, m->width, m->height > used ? m->height - used : 0 };
 	if (m->width >= SIDE_COLUMNS)
 		split_sides(m, body);
@@ -77,6 +83,8 @@ void model_lay_out(struct model *m)
 
 	if ((m->places.table.height || m->state.table) && !m->table.is_made)
 		table_make(m);
+	if (m->places.strip.height)
+		strip_make(m);
 	layout_build(&m->layout, &m->view, m->zoomed, m->top, r->height, r->width);
 }
 

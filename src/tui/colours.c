@@ -56,6 +56,8 @@ static struct look look_of(unsigned colour)
 		return (struct look){ COLOR_MAGENTA, -1 };
 	case GRID_KEY:
 		return (struct look){ COLOR_CYAN, -1 };
+	case GRID_BAR:
+		return (struct look){ COLORS >= 256 ? 208 : COLOR_YELLOW, -1 };
 	case GRID_HIT:
 		return (struct look){ COLORS >= 16 ? COLOR_WHITE + BRIGHT : COLOR_WHITE,
 				      COLORS >= 256 ? 125 : COLOR_RED };

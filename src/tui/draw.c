@@ -254,7 +254,7 @@ void model_draw(const struct model *m, struct grid *g)
 	}
 	struct grid_area path = area_of(g, &p->path), graph = area_of(g, &p->graph),
 			 table = area_of(g, &p->table), source = area_of(g, &p->source),
-			 details = area_of(g, &p->details);
+			 strip = area_of(g, &p->strip), details = area_of(g, &p->details);
 	draw_head(m, g);
 	if (path.height)
 		draw_path(m, &path);
@@ -264,6 +264,8 @@ void model_draw(const struct model *m, struct grid *g)
 		draw_table(m, &table);
 	if (source.height)
 		draw_source(m, &source);
+	if (strip.height)
+		draw_strip(m, &strip);
 	if (details.height)
 		draw_details(m, &details);
 	draw_status(m, &status);

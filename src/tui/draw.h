@@ -11,6 +11,7 @@
 void draw_graph(const struct model *m, const struct grid_area *a);
 void draw_table(const struct model *m, const struct grid_area *a);
 void draw_source(const struct model *m, const struct grid_area *a);
+void draw_strip(const struct model *m, const struct grid_area *a);
 void draw_status(const struct model *m, const struct grid_area *a);
 void draw_sheet(const struct model *m, const struct grid_area *a);
 /* Printable text in width columns, cut at its end. */

@@ -115,6 +115,21 @@ static unsigned draw_found(const struct model *m, const struct grid_area *a)
 	return a->width - wide;
 }
 
+/* A part of the time, and what keys do about it. */
+static void draw_choice(const struct model *m, const struct grid_area *a)
+{
+	struct bytes what = { 0 };
+
+	strip_describe(m, &what);
+	unsigned x = grid_text_n(a, 0, 0, a->width, (const char *)what.data, what.len,
+				 STYLE(GRID_PLAIN, GRID_BOLD));
+	bytes_release(&what);
+	x = draw_key(a, x + 3, "Enter", "show it");
+	x = draw_key(a, x, "Esc", "leave");
+	x = draw_key(a, x, "arrows", "move");
+	draw_key(a, x, "Space", "other end");
+}
+
 void draw_status(const struct model *m, const struct grid_area *a)
 {
 	if (m->prompt.kind) {
@@ -129,6 +144,8 @@ void draw_status(const struct model *m, const struct grid_area *a)
 					 : STYLE(GRID_PLAIN, GRID_BOLD));
 	} else if (m->sheet.kind) {
 		draw_sheet_keys(m, a);
+	} else if (m->strip.is_choosing) {
+		draw_choice(m, a);
 	} else {
 		struct grid_area left = grid_part(a, 0, 0, draw_found(m, a), 1);
 		draw_keys(&left);

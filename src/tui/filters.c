@@ -75,11 +75,17 @@ void filters_remove(struct filters *f, size_t item)
 		(f->items.len - item) * sizeof(*f->items.data));
 }
 
-void filters_add(struct filters *f, enum filter_kind kind, const char *word, const char *label)
+void filters_remove_kind(struct filters *f, enum filter_kind kind)
 {
-	for (size_t i = f->items.len; i-- > 0 && kind < FILTER_FOCUS;)
+	for (size_t i = f->items.len; i-- > 0;)
 		if (f->items.data[i].kind == kind)
 			filters_remove(f, i);
+}
+
+void filters_add(struct filters *f, enum filter_kind kind, const char *word, const char *label)
+{
+	if (kind < FILTER_FOCUS)
+		filters_remove_kind(f, kind);
 	push(f, kind, word, label);
 }
 

@@ -42,6 +42,7 @@ void filters_release(struct filters *f);
 /* label NULL: the word. */
 void filters_add(struct filters *f, enum filter_kind kind, const char *word, const char *label);
 void filters_remove(struct filters *f, size_t item);
+void filters_remove_kind(struct filters *f, enum filter_kind kind);
 /* "only main", "without malloc", "hidden /std::/", "thread 12": printable. The caller frees. */
 char *filter_item_text(const struct filter_item *item);
 

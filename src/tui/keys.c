@@ -56,6 +56,7 @@ const struct model_action model_actions[] = {
 	  .label = "findings",
 	  .help = "what stands out, with the command for it" },
 	{ .key = 'R', .act = sheet_open_report, .help = "the report as text" },
+	{ .key = 'v', .act = act_show_strip, .help = "strip of use over time, or none" },
 	{ .key = ']', .act = act_source_down, .help = "scroll the source beside the graph: down" },
 	{ .key = '[', .act = act_source_up, .help = "and up" },
 
@@ -79,6 +80,9 @@ const struct model_action model_actions[] = {
 	{ .key = 'M', .act = act_choose_module, .help = "only samples taken in one module" },
 	{ .key = 'E', .act = act_choose_event, .help = "another event" },
 	{ .key = '@', .act = act_ask_time, .help = "only a span of time" },
+	{ .key = 'p',
+	  .act = strip_begin,
+	  .help = "a part of the time, on the strip: arrows, Space, Enter; or drag" },
 	{ .key = 'l',
 	  .act = act_show_filters,
 	  .help = "list of filters, to take single ones back" },
@@ -141,6 +145,8 @@ void model_key(struct model *m, uint32_t key)
 		prompt_key(m, key);
 	else if (m->sheet.kind)
 		sheet_key(m, key);
+	else if (m->strip.is_choosing)
+		strip_key(m, key);
 	else if (is_move(key) && m->state.table)
 		table_move(m, key);
 	else if (is_move(key))

@@ -346,6 +346,7 @@ void model_release(struct model *m)
 	layout_release(&m->layout);
 	vec_release(&m->table.order);
 	vec_release(&m->line_names);
+	strip_release(&m->strip);
 	source_texts_release(&m->texts);
 	hmap_release(&m->source_files);
 	sheet_close(&m->sheet);

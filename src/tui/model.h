@@ -16,6 +16,7 @@
 #include "tui/search.h"
 #include "tui/sheet.h"
 #include "tui/state.h"
+#include "tui/strip.h"
 #include "tui/tui.h"
 #include "tui/view.h"
 
@@ -38,7 +39,7 @@ enum tui_key {
 	TUI_KEYS_END,
 };
 
-enum tui_button { TUI_CLICK, TUI_WHEEL_UP, TUI_WHEEL_DOWN };
+enum tui_button { TUI_CLICK, TUI_WHEEL_UP, TUI_WHEEL_DOWN, TUI_RELEASE };
 
 struct tui_mouse {
 	enum tui_button button;
@@ -85,7 +86,7 @@ struct rect {
 /* Where things are for a size of the screen. Without height: not shown. */
 struct arrangement {
 	unsigned head_lines;
-	struct rect path, graph, table, source, details, status;
+	struct rect path, graph, table, source, strip, details, status;
 };
 
 struct model {
@@ -111,6 +112,7 @@ struct model {
 	int source_scroll;	  /* rows of the source away from where its line is in the middle */
 	unsigned width, height;
 	struct arrangement places;
+	struct strip strip;
 	struct bytes head; /* lines: what ran, and the health */
 	char *message;	   /* of the last key; printable */
 	bool is_warning;
@@ -127,7 +129,8 @@ int model_init(struct model *m, const struct tui_input *in, struct error *err);
 void model_release(struct model *m);
 void model_resize(struct model *m, unsigned width, unsigned height);
 void model_key(struct model *m, uint32_t key);
-/* A click selects, another one on what is selected is Enter, the wheel scrolls what is below it. */
+/* A click selects, another one on what is selected is Enter, the wheel scrolls what is below it. On
+ * the strip what is between pressing and letting go, or two clicks, becomes the filter of time. */
 void model_mouse(struct model *m, const struct tui_mouse *e);
 /* The grid has the size of model_resize(). */
 void model_draw(const struct model *m, struct grid *g);
@@ -206,6 +209,8 @@ char *model_folded(const struct model *m);
 void model_describe(const struct model *m, struct bytes *name, struct bytes *place,
 		    struct bytes *numbers);
 const char *model_dot(const struct model *m);
+/* enum profile_unit of the shown weights. */
+uint8_t model_unit(const struct model *m);
 
 /* Show other rows of the graph: further from the root by so many, or nearer to it. */
 void model_scroll(struct model *m, int by);

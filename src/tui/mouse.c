@@ -109,8 +109,12 @@ static void click(struct model *m, const struct tui_mouse *e)
 	if (e->is_repeated && m->has_clicked)
 		return;
 	m->has_clicked = false;
+	if (!is_in(&m->places.strip, e, &x, &y))
+		m->strip.is_choosing = false;
 	if (m->sheet.kind)
 		click_sheet(m, e->y);
+	else if (is_in(&m->places.strip, e, &x, &y))
+		strip_press(m, x);
 	else if (is_in(&m->places.graph, e, &x, &y))
 		click_graph(m, x, y);
 	else if (is_in(&m->places.table, e, &x, &y))
@@ -137,6 +141,10 @@ void model_mouse(struct model *m, const struct tui_mouse *e)
 {
 	if (!m->has_mouse || m->prompt.kind)
 		return;
+	if (e->button == TUI_RELEASE) {
+		strip_let_go(m, e->x);
+		return;
+	}
 	model_begin_key(m);
 	if (e->button == TUI_CLICK)
 		click(m, e);

@@ -9,9 +9,7 @@ static int choose(const struct model *m, struct filter_result *samples)
 	uint32_t ignored;
 
 	filters_copy(&others, &m->state.filters);
-	for (size_t i = others.items.len; i-- > 0;)
-		if (others.items.data[i].kind == FILTER_EVENT)
-			filters_remove(&others, i);
+	filters_remove_kind(&others, FILTER_EVENT);
 	int rc = filters_apply(&others, m->in->profile, samples, &ignored, NULL);
 	filters_release(&others);
 	return rc;

@@ -15,9 +15,7 @@ static bool count_rows(struct model *m, struct flat *flat, enum filter_kind kind
 	uint32_t event;
 
 	filters_copy(&others, &m->state.filters);
-	for (size_t i = others.items.len; i-- > 0;)
-		if (others.items.data[i].kind == kind)
-			filters_remove(&others, i);
+	filters_remove_kind(&others, kind);
 	int rc = filters_apply(&others, m->in->profile, &samples, &event, NULL);
 	filters_release(&others);
 	if (rc < 0)

@@ -161,7 +161,7 @@ static void describe_place(const struct model *m, const struct subject *s, struc
 	}
 }
 
-static uint8_t unit_of(const struct model *m)
+uint8_t model_unit(const struct model *m)
 {
 	const struct profile *p = m->in->profile;
 
@@ -245,7 +245,7 @@ void model_describe(const struct model *m, struct bytes *name, struct bytes *pla
 
 	bytes_printf(name, "%s", shown);
 	describe_place(m, &s, place);
-	show_weight(numbers, unit_of(m), s.total);
+	show_weight(numbers, model_unit(m), s.total);
 	bytes_printf(numbers, ", ");
 	add_percent(numbers, s.total, m->state.table ? all_weight(m) : view_total(&m->view));
 	bytes_printf(numbers, " of all");

@@ -18,6 +18,11 @@
 #define DOUBLE_CLICK_NS UINT64_C(400000000)
 #define LONGEST_COPY	((size_t)48 << 10) /* terminals take up to 100 kB of base64 */
 
+#define MOST_WAITING 8 /* ncurses keeps as many */
+#define MOUSE_EVENTS (BUTTON1_PRESSED | BUTTON1_RELEASED | BUTTON4_PRESSED | BUTTON5_PRESSED)
+
+static MEVENT events[MOST_WAITING]; /* of the mouse, that came at once: the last one first */
+static unsigned waiting;
 static SCREEN *screen;
 static FILE *output;	  /* of its own, so that nothing else is in its buffer */
 static unsigned failures; /* of reading, one after the other */
@@ -76,9 +81,7 @@ void terminal_return(void)
 
 void terminal_take_mouse(bool wanted)
 {
-	mmask_t events = BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED;
-
-	if (mousemask(wanted ? events : 0, NULL))
+	if (mousemask(wanted ? MOUSE_EVENTS : 0, NULL))
 		restore_mouse();
 }
 
@@ -151,27 +154,36 @@ static uint32_t special(wint_t code)
 	return TUI_KEY_NONE;
 }
 
-static void read_mouse(struct terminal_event *e)
+/* What came at once is told last first. */
+static void read_mouse(void)
+{
+	MEVENT event;
+
+	for (waiting = 0; waiting < MOST_WAITING && getmouse(&event) == OK;)
+		if (event.x >= 0 && event.y >= 0 && event.bstate & MOUSE_EVENTS)
+			events[waiting++] = event;
+}
+
+static struct terminal_event next_mouse(void)
 {
 	static struct tui_mouse last;
 	static uint64_t last_ns;
 	uint64_t now = clock_monotonic_ns();
-	MEVENT event;
+	const MEVENT *event = &events[--waiting];
+	struct tui_mouse mouse = { .button = event->bstate & BUTTON4_PRESSED	? TUI_WHEEL_UP
+					     : event->bstate & BUTTON5_PRESSED	? TUI_WHEEL_DOWN
+					     : event->bstate & BUTTON1_RELEASED ? TUI_RELEASE
+										: TUI_CLICK,
+				   .x = (unsigned)event->x,
+				   .y = (unsigned)event->y };
 
-	if (getmouse(&event) != OK || event.x < 0 || event.y < 0)
-		return;
-	e->mouse = (struct tui_mouse){ .button = event.bstate & BUTTON4_PRESSED	  ? TUI_WHEEL_UP
-						 : event.bstate & BUTTON5_PRESSED ? TUI_WHEEL_DOWN
-										  : TUI_CLICK,
-				       .x = (unsigned)event.x,
-				       .y = (unsigned)event.y };
-	e->has_mouse = event.bstate & (BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED);
-	if (!e->has_mouse || e->mouse.button != TUI_CLICK)
-		return;
-	e->mouse.is_repeated =
-		now - last_ns < DOUBLE_CLICK_NS && last.x == e->mouse.x && last.y == e->mouse.y;
-	last = e->mouse;
-	last_ns = now;
+	if (mouse.button == TUI_CLICK) {
+		mouse.is_repeated =
+			now - last_ns < DOUBLE_CLICK_NS && last.x == mouse.x && last.y == mouse.y;
+		last = mouse;
+		last_ns = now;
+	}
+	return (struct terminal_event){ .has_mouse = true, .mouse = mouse };
 }
 
 struct terminal_event terminal_next(void)
@@ -180,6 +192,8 @@ struct terminal_event terminal_next(void)
 	struct terminal_event e = { .key = TUI_KEY_NONE };
 	wint_t code = 0;
 
+	if (waiting)
+		return next_mouse();
 	errno = 0;
 	int rc = get_wch(&code);
 	failures = rc == ERR && errno != EINTR ? failures + 1 : 0;
@@ -188,7 +202,7 @@ struct terminal_event terminal_next(void)
 	else if (rc == KEY_CODE_YES && code == KEY_RESIZE)
 		e.resized = true;
 	else if (rc == KEY_CODE_YES && code == KEY_MOUSE)
-		read_mouse(&e);
+		read_mouse();
 	else if (rc == KEY_CODE_YES)
 		e.key = special(code);
 	else

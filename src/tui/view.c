@@ -248,6 +248,18 @@ const struct flat *view_table(struct view *v)
 	return &v->flat;
 }
 
+const struct filter_result *view_samples_of_all_time(struct view *v)
+{
+	struct filters others;
+
+	filters_copy(&others, &v->made_of.filters);
+	filters_remove_kind(&others, FILTER_TIME);
+	const struct chosen *c =
+		same_filters(&others, &v->made_of.filters) ? v->chosen : choose(v, &others, NULL);
+	filters_release(&others);
+	return c ? &c->samples : &v->samples;
+}
+
 const struct hot_lines *view_lines(struct view *v)
 {
 	struct chosen *c = v->chosen;

@@ -30,6 +30,8 @@ void view_release(struct view *v);
 int view_make(struct view *v, const struct state *s, struct error *err);
 /* Rows of functions or modules, made when first asked for. */
 const struct flat *view_table(struct view *v);
+/* Those that pass the filters whatever their time; valid until something else is made. */
+const struct filter_result *view_samples_of_all_time(struct view *v);
 /* Weights of lines, made when first asked for. */
 const struct hot_lines *view_lines(struct view *v);
 /* The options its trees are built with. */

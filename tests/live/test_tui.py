@@ -301,6 +301,31 @@ def click(t, x, y):
         t.type("\x1b[M %c%c\x1b[M#%c%c" % (33 + x, 33 + y, 33 + x, 33 + y))
 
 
+def drag(t, x, to, y):
+    """Pressed at column x, let go at another of the same row."""
+    if t.env["TERM"].startswith("xterm"):
+        t.type("\x1b[<0;%d;%dM\x1b[<0;%d;%dm" % (x + 1, y + 1, to + 1, y + 1))
+    else:
+        t.type("\x1b[M %c%c\x1b[M#%c%c" % (33 + x, 33 + y, 33 + to, 33 + y))
+
+
+def test_part_of_the_time():
+    recording()
+    for term in ("screen-256color", "xterm-256color"):
+        with Terminal(height=32, TERM=term) as t:
+            t.open()
+            y = next(i for i, line in enumerate(t.screen().splitlines()) if line.startswith("0 "))
+            drag(t, 12, 31, y)
+            t.wait("∩ time ")
+            t.type("u")
+            t.wait("undone")
+            t.keys("p", "Space", "PPage")
+            t.wait(" CPUs   Enter show it")
+            t.keys("Enter")
+            t.wait("∩ time ")
+            t.close()
+
+
 def test_mouse():
     recording()
     for term in ("screen-256color", "xterm-256color"):

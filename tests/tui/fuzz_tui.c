@@ -44,7 +44,7 @@ static void resize(struct model *m, struct grid *g, uint8_t byte)
 
 static void point(struct model *m, const struct grid *g, uint8_t x, uint8_t y)
 {
-	struct tui_mouse e = { .button = (enum tui_button)(x % 3),
+	struct tui_mouse e = { .button = (enum tui_button)(x % 4),
 			       .is_repeated = y & 1,
 			       .x = x % (g->width + 1),
 			       .y = y % (g->height + 1) };

@@ -40,6 +40,7 @@ int run_mouse_tests(void);
 int run_screen_tests(void);
 int run_search_tests(void);
 int run_source_tests(void);
+int run_strip_tests(void);
 int run_view_tests(void);
 
 #endif
