@@ -22,6 +22,7 @@ void act_quit(struct model *m);
 void act_turn_mouse(struct model *m);
 void act_redraw(struct model *m);
 void act_ask_search(struct model *m);
+void act_search_selected(struct model *m);
 void act_next_match(struct model *m);
 void act_previous_match(struct model *m);
 void act_edit(struct model *m);

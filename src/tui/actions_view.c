@@ -2,6 +2,7 @@
 #include "tui/actions.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define SOURCE_ROWS 5 /* that it is scrolled by */
 
@@ -132,6 +133,17 @@ void act_show_strip(struct model *m)
 void act_ask_search(struct model *m)
 {
 	prompt_open(m, PROMPT_SEARCH, m->search.text ? m->search.text : "");
+}
+
+/* Once more: for nothing. */
+void act_search_selected(struct model *m)
+{
+	CLEANUP_FREE char *exact = filter_exact(m->in->profile, model_subject(m).name, NAMES_FULL);
+	CLEANUP_FREE char *text = xasprintf("%s%s", m->state.by_module ? "module:" : "", exact);
+	bool is_on = search_is_on(&m->search) && strcmp(m->search.text, text) == 0;
+
+	model_search(m, is_on ? NULL : text, true);
+	model_go_to_match(m);
 }
 
 void act_next_match(struct model *m)

@@ -147,10 +147,13 @@ static int make(struct model *m, struct error *err)
 static void renew(struct model *m)
 {
 	CLEANUP_FREE char *text = m->search.text ? xstrdup(m->search.text) : NULL;
+	bool had_order = m->search.has_order;
 
 	vec_clear(&m->line_names);
 	m->table.is_made = false;
-	search_run(&m->search, &m->view, text);
+	search_run(&m->search, &m->view, text, m->search.minds_case);
+	if (had_order)
+		search_order(&m->search, &m->view);
 	make_head(m);
 }
 
@@ -291,10 +294,10 @@ void model_leave(struct model *m)
 	model_change(m, &next, true);
 }
 
-void model_search(struct model *m, const char *text)
+void model_search(struct model *m, const char *text, bool minds_case)
 {
 	announce(m, "searching ...");
-	search_run(&m->search, &m->view, text);
+	search_run(&m->search, &m->view, text, minds_case);
 	m->table.is_made = false;
 	model_lay_out(m);
 }

@@ -158,7 +158,8 @@ void model_move(struct model *m, uint32_t key);
 /* To the next match (by: 1) or the one before it, wherever it is in the tree: zooms where it cannot
  * be seen. */
 void model_step(struct model *m, int by);
-void model_search(struct model *m, const char *text);
+/* For the name of what is selected when minds_case is set, else for what the user types. */
+void model_search(struct model *m, const char *text, bool minds_case);
 /* Is going over all of it slow enough to be felt? */
 bool model_is_large(const struct model *m);
 /* To the nearest match on the screen, unless one is selected. */

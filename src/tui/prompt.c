@@ -29,6 +29,7 @@ void prompt_open(struct model *m, enum prompt_kind kind, const char *text)
 	error_clear(&m->prompt.fault);
 	free_ptr(&m->prompt.before);
 	m->prompt.before = kind == PROMPT_SEARCH ? xstrdup(text) : NULL;
+	m->prompt.minded_case = m->search.minds_case;
 }
 
 void prompt_close(struct model *m)
@@ -58,7 +59,7 @@ void model_ask_to_overwrite(struct model *m, const char *path)
 static void done(struct model *m, enum prompt_kind kind, const char *text)
 {
 	if (kind == PROMPT_SEARCH) {
-		model_search(m, text);
+		model_search(m, text, false);
 		model_go_to_match(m);
 	} else if (kind == PROMPT_TIME && *text) {
 		struct state next = model_state(m);
@@ -116,7 +117,7 @@ static void search_meanwhile(struct model *m)
 
 	error_clear(&m->prompt.fault);
 	if (!strchr(text, '{') && can_be_searched(m, text) && !model_is_large(m))
-		model_search(m, text);
+		model_search(m, text, false);
 }
 
 static void edit(struct model *m, uint32_t key)
@@ -145,7 +146,7 @@ static void edit(struct model *m, uint32_t key)
 static void leave(struct model *m)
 {
 	if (m->prompt.kind == PROMPT_SEARCH)
-		model_search(m, m->prompt.before);
+		model_search(m, m->prompt.before, m->prompt.minded_case);
 	prompt_close(m);
 }
 

@@ -43,14 +43,14 @@ static const char *skip_scope(const char *text, enum scope *scope)
 }
 
 static bool matcher_init(struct matcher *m, const struct profile *p, const char *text,
-			 struct error *err)
+			 bool minds_case, struct error *err)
 {
 	const char *pattern = skip_scope(text, &m->scope);
 
 	m->module = m->scope == SCOPE_MODULE && frame_has_module(p, pattern) ? pattern : NULL;
 	if (m->module)
 		return true;
-	int flags = REG_EXTENDED | REG_NOSUB | (has_capital(pattern) ? 0 : REG_ICASE);
+	int flags = REG_EXTENDED | REG_NOSUB | (minds_case || has_capital(pattern) ? 0 : REG_ICASE);
 	int rc = regcomp(&m->regex, pattern, flags);
 	char why[128];
 
@@ -71,7 +71,7 @@ int search_check(const struct profile *p, const char *text, struct error *err)
 {
 	struct matcher m;
 
-	if (!matcher_init(&m, p, text, err))
+	if (!matcher_init(&m, p, text, false, err))
 		return -1;
 	matcher_release(&m);
 	return 0;
@@ -144,15 +144,16 @@ void search_release(struct search *s)
 	memset(s, 0, sizeof(*s));
 }
 
-void search_run(struct search *s, const struct view *v, const char *text)
+void search_run(struct search *s, const struct view *v, const char *text, bool minds_case)
 {
 	struct matcher m;
 	char *copy = text && *text ? xstrdup(text) : NULL;
 
-	if (copy && !matcher_init(&m, v->profile, copy, NULL))
+	if (copy && !matcher_init(&m, v->profile, copy, minds_case, NULL))
 		free_ptr(&copy);
 	search_release(s);
 	s->text = copy;
+	s->minds_case = minds_case;
 	s->heaviest = PROFILE_NONE;
 	if (!copy)
 		return;
@@ -191,7 +192,7 @@ bool *search_rows(const struct search *s, const struct view *v, const struct fla
 {
 	struct matcher m;
 	bool *found = xcalloc(f->rows.len + 1, sizeof(*found));
-	bool all = !search_is_on(s) || !matcher_init(&m, v->profile, s->text, NULL);
+	bool all = !search_is_on(s) || !matcher_init(&m, v->profile, s->text, s->minds_case, NULL);
 
 	for (size_t i = 0; i < f->rows.len; i++) {
 		const struct flat_row *row = &f->rows.data[i];
@@ -210,7 +211,7 @@ char *search_word(const struct search *s)
 
 	if (!search_is_on(s))
 		return NULL;
-	if (s->is_module || has_capital(pattern) || strchr(pattern, '['))
+	if (s->minds_case || s->is_module || has_capital(pattern) || strchr(pattern, '['))
 		return xstrdup(s->text);
 	struct bytes out = { 0 };
 	bytes_append(&out, s->text, (size_t)(pattern - s->text));

@@ -14,8 +14,9 @@
 #include "tui/view.h"
 
 struct search {
-	char *text;	/* NULL: none */
-	bool is_module; /* it names one as it is called */
+	char *text;	 /* NULL: none */
+	bool is_module;	 /* it names one as it is called */
+	bool minds_case; /* whatever its letters */
 	/* Of each tree, by key: is it found? */
 	bool *hits[2];
 	uint64_t frames;	 /* found */
@@ -29,7 +30,7 @@ struct search {
 int search_check(const struct profile *p, const char *text, struct error *err);
 /* Look for text in the view's trees: for nothing when it is NULL, "" or no regular expression.
  * Walks them once. */
-void search_run(struct search *s, const struct view *v, const char *text);
+void search_run(struct search *s, const struct view *v, const char *text, bool minds_case);
 void search_release(struct search *s);
 /* All that is found, callers before what they call and siblings as they are drawn; listed when
  * first asked for. */

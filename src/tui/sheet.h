@@ -80,9 +80,10 @@ enum prompt_kind { PROMPT_NONE, PROMPT_SEARCH, PROMPT_TIME, PROMPT_SAVE, PROMPT_
 
 struct prompt {
 	enum prompt_kind kind;
-	struct bytes text;  /* UTF-8, not ended */
-	bool is_fresh;	    /* the first key takes the place of the text */
-	char *before;	    /* what was searched for */
+	struct bytes text; /* UTF-8, not ended */
+	bool is_fresh;	   /* the first key takes the place of the text */
+	char *before;	   /* what was searched for */
+	bool minded_case;
 	struct error fault; /* of what is typed; code 0: none */
 };
 

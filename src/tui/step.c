@@ -23,6 +23,7 @@ static const struct box *match_on_screen(const struct model *m)
 
 void model_go_to_match(struct model *m)
 {
+	search_order(&m->search, &m->view);
 	if (!search_is_on(&m->search) || m->state.table ||
 	    search_hits(&m->search, &m->view, m->selected.tree, m->selected.node))
 		return;

@@ -143,6 +143,60 @@ static void test_steps_reach_every_match(void **state)
 	fixture_release(&f);
 }
 
+static void cased(struct build *b, struct filter_result *all)
+{
+	build_init(b);
+	build_stack(b, "main;a.b;x", 100);
+	build_stack(b, "main;A.b;x", 200);
+	build_stack(b, "main;a+b;x", 400);
+	build_stack(b, "main;a.b;a.b", 800);
+	build_finish(b, all);
+}
+
+/* By its name and no other, letters' case and signs of patterns included. */
+static void test_search_of_what_is_selected(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	fixture_init(&f, cased, 80, 24);
+	press(&f, "#");
+	assert_non_null(strstr(f.model.message, "no frame is selected"));
+	press(&f, "down down #");
+	assert_string_equal(f.model.search.text, "^a\\.b$");
+	assert_int_equal(f.model.search.frames, 2);
+	assert_int_equal(f.model.search.weight, 900);
+	assert_non_null(strstr(screen(&f), "1 of 2 frames"));
+	press(&f, "n");
+	assert_non_null(strstr(screen(&f), "2 of 2 frames"));
+	press(&f, "b"); /* of another tree the same */
+	assert_int_equal(f.model.search.weight, 900);
+	press(&f, "b / esc"); /* what was searched for before stays as it was */
+	assert_int_equal(f.model.search.frames, 2);
+	CLEANUP_FREE char *word = search_word(&f.model.search);
+	assert_string_equal(word, "^a\\.b$");
+	press(&f, "F");
+	assert_int_equal(view_total(&f.model.view), 900);
+	press(&f, "u home down down #");
+	assert_null(f.model.search.text);
+	press(&f, "m down #");
+	assert_string_equal(f.model.search.text, "module:^app$");
+	assert_true(f.model.search.frames > 0);
+	fixture_release(&f);
+}
+
+/* Where the first match is among all is said at once. */
+static void test_first_match_has_its_number(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	fixture_init(&f, few_stacks, 80, 24);
+	press(&f, "/^b$ enter");
+	assert_non_null(strstr(screen(&f), "1 of 2 frames"));
+	fixture_release(&f);
+}
+
 static void test_steps_around_a_function(void **state)
 {
 	struct fixture f;
@@ -169,6 +223,8 @@ int run_search_tests(void)
 		cmocka_unit_test(test_search_of_a_module_by_its_name),
 		cmocka_unit_test(test_search_that_is_none),
 		cmocka_unit_test(test_steps_reach_every_match),
+		cmocka_unit_test(test_search_of_what_is_selected),
+		cmocka_unit_test(test_first_match_has_its_number),
 		cmocka_unit_test(test_steps_around_a_function),
 	};
 
