@@ -15,6 +15,7 @@ void act_show_around(struct model *m);
 void act_source_down(struct model *m);
 void act_source_up(struct model *m);
 void act_turn_over(struct model *m);
+void act_make_dense(struct model *m);
 void act_show_bottom_up(struct model *m);
 void act_show_modules(struct model *m);
 void act_fold(struct model *m);

@@ -67,6 +67,23 @@ void act_turn_over(struct model *m)
 	model_change(m, &next, true);
 }
 
+void act_make_dense(struct model *m)
+{
+	struct state next = model_state(m);
+
+	if (!m->can_halve) {
+		state_release(&next);
+		model_say(m, true, "this needs a terminal with 16 colours and UTF-8");
+		return;
+	}
+	next.is_dense = !next.is_dense;
+	if (!model_change(m, &next, true))
+		return;
+	if (m->state.is_dense && !m->is_dense)
+		model_say(m, false, "two rows in one where it is deeper: all of this fits");
+	model_select(m, m->selected);
+}
+
 void act_show_bottom_up(struct model *m)
 {
 	struct state next = model_state(m);

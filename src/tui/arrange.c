@@ -77,6 +77,16 @@ void model_arrange(struct model *m)
 		a->graph = body;
 }
 
+static bool wants_dense(const struct model *m)
+{
+	return m->state.is_dense && m->can_halve;
+}
+
+int model_rows(const struct model *m)
+{
+	return (int)m->places.graph.height * (m->is_dense ? 2 : 1);
+}
+
 void model_lay_out(struct model *m)
 {
 	const struct rect *r = &m->places.graph;
@@ -85,12 +95,16 @@ void model_lay_out(struct model *m)
 		table_make(m);
 	if (m->places.strip.height)
 		strip_make(m);
-	layout_build(&m->layout, &m->view, m->zoomed, m->top, r->height, r->width);
+	m->is_dense = wants_dense(m);
+	layout_build(&m->layout, &m->view, m->zoomed, m->top, (unsigned)model_rows(m), r->width);
+	/* Where all of it fits names are worth more. */
+	m->is_dense &= m->layout.boxes.len &&
+		       m->layout.boxes.data[m->layout.boxes.len - 1].row >= m->top + (int)r->height;
 }
 
 static void show_row(struct model *m, int row)
 {
-	int height = (int)m->places.graph.height;
+	int height = model_rows(m);
 
 	if (row < m->top)
 		m->top = row;
@@ -120,7 +134,7 @@ void model_scroll(struct model *m, int by)
 	int step = by < 0 ? -1 : 1;
 
 	for (; by; by -= step) {
-		int seen = step < 0 ? 0 : (int)m->places.graph.height - 1;
+		int seen = step < 0 ? 0 : model_rows(m) - 1;
 		m->top += step;
 		model_lay_out(m);
 		if (has_row(m, m->top + seen))
@@ -253,7 +267,7 @@ static void move_to_end(struct model *m)
 
 static void move_page(struct model *m, bool away)
 {
-	for (unsigned i = 0; i + 1 < m->places.graph.height; i++)
+	for (int i = 0; i + 1 < model_rows(m); i++)
 		if (!(away ? move_away(m) : move_back(m)))
 			return;
 }

@@ -1,5 +1,6 @@
 /* What colours look like, by how many the terminal has. Text on a frame is black on a colour that
  * is light, so that it reads in dark and light themes. */
+#include <limits.h>
 #include <ncurses.h>
 #include <string.h>
 
@@ -28,6 +29,17 @@ static const short grounds_16[8][2] = {
 	[CODE_UNKNOWN] = { COLOR_WHITE, COLOR_WHITE },
 	[CODE_SYNTHETIC] = { COLOR_WHITE + BRIGHT, COLOR_WHITE + BRIGHT },
 	[CODE_THREAD] = { COLOR_CYAN + BRIGHT, COLOR_CYAN + BRIGHT },
+};
+/* Without edges two shades must be told apart. */
+static const short halves_16[8][2] = {
+	[CODE_USER] = { COLOR_YELLOW, COLOR_YELLOW + BRIGHT },
+	[CODE_LIBRARY] = { COLOR_CYAN, COLOR_CYAN + BRIGHT },
+	[CODE_KERNEL] = { COLOR_MAGENTA, COLOR_MAGENTA + BRIGHT },
+	[CODE_JIT] = { COLOR_GREEN, COLOR_GREEN + BRIGHT },
+	[CODE_INLINED] = { COLOR_YELLOW, COLOR_YELLOW + BRIGHT },
+	[CODE_UNKNOWN] = { COLOR_WHITE, COLOR_BLACK + BRIGHT },
+	[CODE_SYNTHETIC] = { COLOR_WHITE, COLOR_BLACK + BRIGHT },
+	[CODE_THREAD] = { COLOR_CYAN, COLOR_CYAN + BRIGHT },
 };
 static const short grounds_8[8] = {
 	[CODE_USER] = COLOR_YELLOW,	[CODE_LIBRARY] = COLOR_CYAN,
@@ -61,9 +73,23 @@ static struct look look_of(unsigned colour)
 	case GRID_HIT:
 		return (struct look){ COLORS >= 16 ? COLOR_WHITE + BRIGHT : COLOR_WHITE,
 				      COLORS >= 256 ? 125 : COLOR_RED };
+	case GRID_CHOSEN:
+		return (struct look){ COLORS >= 256 ? 231 : COLOR_WHITE,
+				      COLORS >= 256 ? 19 : COLOR_BLUE };
+	case GRID_MANY:
+		return (struct look){ -1, COLORS >= 256	 ? 243
+					  : COLORS >= 16 ? COLOR_BLACK + BRIGHT
+							 : COLOR_WHITE };
 	default:
 		return (struct look){ -1, -1 };
 	}
+}
+
+static struct look look_of_any(unsigned colour)
+{
+	if (colour >= GRID_FRAME && colour < GRID_CHOSEN)
+		return look_of_frame((colour - GRID_FRAME) / 2, (colour - GRID_FRAME) % 2);
+	return look_of(colour);
 }
 
 void colours_start(bool wanted)
@@ -73,9 +99,7 @@ void colours_start(bool wanted)
 	if (!has_colours)
 		return;
 	for (unsigned i = 1; i < GRID_COLOURS; i++) {
-		struct look l = i >= GRID_FRAME
-					? look_of_frame((i - GRID_FRAME) / 2, (i - GRID_FRAME) % 2)
-					: look_of(i);
+		struct look l = look_of_any(i);
 		init_pair((short)i, l.text, l.ground);
 	}
 }
@@ -95,9 +119,45 @@ static attr_t attributes_of(uint8_t colour, uint8_t attributes)
 	return a;
 }
 
-unsigned long colours_of(uint8_t colour, uint8_t attributes)
+/* Two grounds as a pair of colours, made when first asked for. */
+static short pair_of(short upper, short lower)
 {
-	attr_t a = attributes_of(colour, attributes);
+	static short pairs[257][257], used = GRID_COLOURS; /* 0: not there */
+	short *pair = &pairs[upper + 1][lower + 1];
 
-	return has_colours ? a | COLOR_PAIR(colour) : a;
+	if (*pair == 0 && used < COLOR_PAIRS && used < SHRT_MAX) {
+		init_pair(used, upper, lower);
+		*pair = used++;
+	}
+	return *pair;
+}
+
+/* The colour that half a cell has. */
+static short ground_of(unsigned colour)
+{
+	if (colour == GRID_PLAIN)
+		return -1;
+	if (colour >= GRID_FRAME && colour < GRID_CHOSEN && COLORS < 256)
+		return halves_16[(colour - GRID_FRAME) / 2][(colour - GRID_FRAME) % 2];
+	return look_of_any(colour).ground;
+}
+
+static short pair_of_halves(const struct grid_cell *c)
+{
+	short upper = ground_of(c->colour), lower = ground_of(c->below);
+
+	return c->colour == GRID_PLAIN ? pair_of(lower, -1) : pair_of(upper, lower);
+}
+
+bool colours_have_halves(void)
+{
+	return has_colours && COLORS >= 16;
+}
+
+struct terminal_look colours_of(const struct grid_cell *c)
+{
+	if (c->attributes & GRID_HALVES)
+		return (struct terminal_look){ A_NORMAL, has_colours ? pair_of_halves(c) : 0 };
+	return (struct terminal_look){ attributes_of(c->colour, c->attributes),
+				       has_colours ? c->colour : 0 };
 }

@@ -9,6 +9,11 @@
 #define STYLE(colour_, attributes_) ((struct grid_style){ (colour_), (attributes_) })
 
 void draw_graph(const struct model *m, const struct grid_area *a);
+void draw_dense(const struct model *m, const struct grid_area *a);
+/* Is it, or of its row of the table, what is selected? */
+bool draw_is_chosen(const struct model *m, const struct box *box);
+/* Its name in room columns at most, with its share where that fits. The caller frees. */
+char *draw_label_of(const struct model *m, const struct box *box, size_t room);
 void draw_table(const struct model *m, const struct grid_area *a);
 void draw_source(const struct model *m, const struct grid_area *a);
 void draw_strip(const struct model *m, const struct grid_area *a);

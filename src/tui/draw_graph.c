@@ -30,7 +30,7 @@ static void append_plain(struct bytes *out, const struct bytes *text)
 }
 
 /* The name, as much of it as fits, with a mark of its kind and its share where there is room. */
-static char *label_of(const struct model *m, const struct box *box, size_t room)
+char *draw_label_of(const struct model *m, const struct box *box, size_t room)
 {
 	const struct calltree *t = &m->view.trees[box->at.tree];
 	const struct calltree_node *n = &t->nodes.data[box->at.node];
@@ -60,6 +60,16 @@ static char *label_of(const struct model *m, const struct box *box, size_t room)
 	return (char *)plain.data;
 }
 
+/* While the table is moved in: all frames of its row. */
+bool draw_is_chosen(const struct model *m, const struct box *box)
+{
+	const struct flat_row *row = m->state.table ? table_selected(m) : NULL;
+
+	if (!m->state.table)
+		return same_place(box->at, m->selected);
+	return row && strcmp(row->name, view_name(&m->view.trees[box->at.tree], box->at.node)) == 0;
+}
+
 static struct grid_style style_of(const struct model *m, const struct box *box)
 {
 	const struct calltree *t = &m->view.trees[box->at.tree];
@@ -75,9 +85,7 @@ static struct grid_style style_of(const struct model *m, const struct box *box)
 		colour = GRID_HIT;
 		attributes = GRID_BOLD;
 	}
-	/* While the table is moved in: all frames of its row. */
-	const struct flat_row *row = m->state.table ? table_selected(m) : NULL;
-	if (m->state.table ? row && strcmp(row->name, name) == 0 : same_place(box->at, m->selected))
+	if (draw_is_chosen(m, box))
 		attributes = GRID_REVERSE | GRID_BOLD;
 	return STYLE(colour, attributes);
 }
@@ -98,7 +106,7 @@ static void draw_box(const struct model *m, const struct grid_area *a, const str
 		return;
 	}
 	struct grid_style style = style_of(m, box);
-	CLEANUP_FREE char *label = label_of(m, box, box->width > 1 ? box->width - 1 : 0);
+	CLEANUP_FREE char *label = draw_label_of(m, box, box->width > 1 ? box->width - 1 : 0);
 	grid_fill(a, box->x, y, box->width, style);
 	grid_text(a, box->x, y, 1, m->in->unicode ? EDGE : EDGE_ASCII, style);
 	if (box->width > 1)
@@ -119,6 +127,10 @@ void draw_graph(const struct model *m, const struct grid_area *a)
 {
 	if (view_total(&m->view) == 0) {
 		draw_empty(m, a);
+		return;
+	}
+	if (m->is_dense) {
+		draw_dense(m, a);
 		return;
 	}
 	for (size_t i = 0; i < m->layout.boxes.len; i++) {

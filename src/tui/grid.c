@@ -7,6 +7,9 @@
 #include "base/memory.h"
 #include "base/text.h"
 
+#define UPPER_HALF 0x2580u
+#define LOWER_HALF 0x2584u
+
 static struct grid_cell *cell_at(const struct grid_area *a, unsigned x, unsigned y)
 {
 	if (x >= a->width || y >= a->height)
@@ -131,6 +134,27 @@ void grid_fill(const struct grid_area *a, unsigned x, unsigned y, unsigned width
 		put(a, x + i, y, ' ', style);
 }
 
+void grid_half(const struct grid_area *a, unsigned x, unsigned y, bool is_upper,
+	       enum grid_colour colour)
+{
+	struct grid_cell *c = cell_at(a, x, y);
+
+	if (!c)
+		return;
+	if (!(c->attributes & GRID_HALVES))
+		*c = (struct grid_cell){ .attributes = GRID_HALVES };
+	if (is_upper)
+		c->colour = (uint8_t)colour;
+	else
+		c->below = (uint8_t)colour;
+	c->base = c->colour != GRID_PLAIN ? UPPER_HALF : LOWER_HALF;
+}
+
+const struct grid_cell *grid_at(const struct grid_area *a, unsigned x, unsigned y)
+{
+	return cell_at(a, x, y);
+}
+
 void grid_restyle(const struct grid_area *a, unsigned x, unsigned y, unsigned width,
 		  struct grid_style style)
 {
@@ -199,11 +223,29 @@ static char style_letter(const struct grid_cell *c)
 	return c->attributes & GRID_UNDERLINE ? '_' : ' ';
 }
 
+static void append_lower_halves(const struct grid *g, unsigned y, struct bytes *out)
+{
+	bool has_any = false;
+
+	for (unsigned x = 0; x < g->width; x++)
+		has_any |= g->cells[(size_t)y * g->width + x].attributes & GRID_HALVES;
+	if (!has_any)
+		return;
+	bytes_u8(out, '>');
+	for (unsigned x = 0; x < g->width; x++) {
+		const struct grid_cell *c = &g->cells[(size_t)y * g->width + x];
+		bool has_lower = c->attributes & GRID_HALVES && c->below != GRID_PLAIN;
+		bytes_u8(out, has_lower ? (uint8_t)('a' + c->below - 1) : ' ');
+	}
+	end_line(out);
+}
+
 void grid_print_styles(const struct grid *g, struct bytes *out)
 {
 	for (unsigned y = 0; y < g->height; y++) {
 		for (unsigned x = 0; x < g->width; x++)
 			bytes_u8(out, (uint8_t)style_letter(&g->cells[(size_t)y * g->width + x]));
 		end_line(out);
+		append_lower_halves(g, y, out);
 	}
 }

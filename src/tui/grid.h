@@ -8,7 +8,13 @@
 
 #include "base/bytes.h"
 
-enum grid_attribute { GRID_BOLD = 1, GRID_DIM = 2, GRID_REVERSE = 4, GRID_UNDERLINE = 8 };
+enum grid_attribute {
+	GRID_BOLD = 1,
+	GRID_DIM = 2,
+	GRID_REVERSE = 4,
+	GRID_UNDERLINE = 8,
+	GRID_HALVES = 16, /* a half block: the grounds of colour above and of below below */
+};
 
 /* What a colour stands for; the terminal decides how it looks. */
 enum grid_colour {
@@ -18,9 +24,11 @@ enum grid_colour {
 	GRID_KERNEL_TEXT,
 	GRID_KEY,
 	GRID_BAR,
-	GRID_HIT,   /* what the search found */
-	GRID_FRAME, /* and two shades of each enum code_kind */
-	GRID_COLOURS = GRID_FRAME + 2 * 8,
+	GRID_HIT,			  /* what the search found */
+	GRID_FRAME,			  /* and two shades of each enum code_kind */
+	GRID_CHOSEN = GRID_FRAME + 2 * 8, /* half a cell of what is selected */
+	GRID_MANY,			  /* and of frames too narrow to be told apart */
+	GRID_COLOURS,
 };
 
 #define GRID_MARKS 2 /* combining characters kept with one */
@@ -29,6 +37,7 @@ struct grid_cell {
 	uint32_t base; /* code point; 0: the right half of the wide character before */
 	uint32_t marks[GRID_MARKS];
 	uint8_t colour, attributes;
+	uint8_t below; /* with GRID_HALVES; GRID_PLAIN: nothing */
 };
 
 struct grid {
@@ -68,6 +77,11 @@ void grid_text_left_of(const struct grid_area *a, unsigned x, unsigned y, const 
 /* width blanks. */
 void grid_fill(const struct grid_area *a, unsigned x, unsigned y, unsigned width,
 	       struct grid_style style);
+/* Half a cell in the ground of a colour; the other half stays. */
+void grid_half(const struct grid_area *a, unsigned x, unsigned y, bool is_upper,
+	       enum grid_colour colour);
+/* A cell of the area. */
+const struct grid_cell *grid_at(const struct grid_area *a, unsigned x, unsigned y);
 /* Give the cells of a row another style, keeping their characters. */
 void grid_restyle(const struct grid_area *a, unsigned x, unsigned y, unsigned width,
 		  struct grid_style style);
@@ -76,7 +90,8 @@ void grid_append_char(struct bytes *out, uint32_t cp);
 /* Lines of text, without blanks at their ends. */
 void grid_print(const struct grid *g, struct bytes *out);
 /* The same with a letter for each cell's style: colours as a, b, …, upper case when reversed; plain
- * cells ' ', bold '*', dim '-', underlined '_', reversed '#'. */
+ * cells ' ', bold '*', dim '-', underlined '_', reversed '#'. Of half blocks the upper halves, and
+ * the lower ones in a line more, behind '>'. */
 void grid_print_styles(const struct grid *g, struct bytes *out);
 
 #endif

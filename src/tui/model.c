@@ -90,15 +90,14 @@ static int caller_rows(const struct model *m)
 	uint32_t n = t->nodes.data[0].first_child;
 	int rows = -1;
 
-	for (; n != PROFILE_NONE && rows < (int)m->places.graph.height;
-	     n = t->nodes.data[n].first_child)
+	for (; n != PROFILE_NONE && rows < model_rows(m); n = t->nodes.data[n].first_child)
 		rows++;
 	return rows > 0 ? rows : 0;
 }
 
 static void scroll_to_zoomed(struct model *m)
 {
-	int row = layout_row(&m->view, m->zoomed), height = (int)m->places.graph.height;
+	int row = layout_row(&m->view, m->zoomed), height = model_rows(m);
 	int before = height > 8 ? 2 : height > 3 ? 1 : 0;
 
 	int callers = m->view.tree_count > 1 ? caller_rows(m) : 0;
@@ -227,6 +226,7 @@ void model_reset(struct model *m)
 
 	state_copy(&next, &m->start);
 	next.root_below = m->state.root_below;
+	next.is_dense = m->state.is_dense;
 	next.table = m->state.table;
 	model_change(m, &next, true);
 }

@@ -101,7 +101,9 @@ struct model {
 	bool has_mouse;	  /* else it is the terminal's */
 	bool has_clicked; /* the last click did more than to select */
 	struct place zoomed, selected;
-	int top; /* the first row shown */
+	int top;	/* the first row shown */
+	bool can_halve; /* the terminal shows half blocks in enough colours */
+	bool is_dense;	/* the rows are so laid out */
 	struct layout layout;
 	struct table table;
 	struct source_texts texts;
@@ -165,6 +167,8 @@ bool model_is_large(const struct model *m);
 /* To the nearest match on the screen, unless one is selected. */
 void model_go_to_match(struct model *m);
 void model_lay_out(struct model *m);
+/* How many rows of the graph the screen has. */
+int model_rows(const struct model *m);
 void model_arrange(struct model *m);
 void model_look_for_source(struct model *m);
 /* Text of files is void: what the recording holds, and the files, are looked at anew. */

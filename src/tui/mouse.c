@@ -15,9 +15,9 @@ static bool is_in(const struct rect *r, const struct tui_mouse *e, unsigned *x, 
 
 /* ---- the graph ---- */
 
-static const struct box *box_at(const struct model *m, unsigned x, unsigned y)
+static const struct box *box_in(const struct model *m, unsigned x, unsigned y)
 {
-	unsigned row = m->state.root_below ? m->places.graph.height - 1 - y : y;
+	unsigned row = m->state.root_below ? (unsigned)model_rows(m) - 1 - y : y;
 
 	for (size_t i = 0; i < m->layout.boxes.len; i++) {
 		const struct box *b = &m->layout.boxes.data[i];
@@ -26,6 +26,14 @@ static const struct box *box_at(const struct model *m, unsigned x, unsigned y)
 			return b;
 	}
 	return NULL;
+}
+
+/* Of two in one cell the upper, which may have a name there. */
+static const struct box *box_at(const struct model *m, unsigned x, unsigned y)
+{
+	const struct box *box = box_in(m, x, m->is_dense ? 2 * y : y);
+
+	return box || !m->is_dense ? box : box_in(m, x, 2 * y + 1);
 }
 
 static void click_graph(struct model *m, unsigned x, unsigned y)

@@ -15,6 +15,7 @@ enum table_order { TABLE_SELF, TABLE_TOTAL, TABLE_NAME };
 struct state {
 	enum view_kind view;
 	bool root_below; /* a flame graph, else an icicle graph */
+	bool is_dense;	 /* two rows of the graph in one of the screen where it is deeper */
 	bool by_module, fold, table;
 	char *around, *around_label; /* pattern, and what people call it; NULL unless VIEW_AROUND */
 	struct filters filters;

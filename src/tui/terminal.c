@@ -66,6 +66,11 @@ void terminal_end(void)
 	screen = NULL;
 }
 
+bool terminal_has_halves(void)
+{
+	return colours_have_halves();
+}
+
 void terminal_leave(void)
 {
 	endwin();
@@ -97,7 +102,7 @@ void terminal_size(unsigned *width, unsigned *height)
 static void show_cell(unsigned x, unsigned y, const struct grid_cell *c)
 {
 	wchar_t text[GRID_MARKS + 2] = { (wchar_t)c->base };
-	unsigned long style = colours_of(c->colour, c->attributes);
+	struct terminal_look look = colours_of(c);
 	cchar_t cell;
 
 	for (size_t i = 0; i < GRID_MARKS && c->marks[i]; i++)
@@ -105,8 +110,7 @@ static void show_cell(unsigned x, unsigned y, const struct grid_cell *c)
 	/* What the C library takes for something else than we do must not shift the line. */
 	if (c->base >= 0x80 && wcwidth((wchar_t)c->base) < 1)
 		text[0] = L'?', text[1] = L'\0';
-	if (setcchar(&cell, text, (attr_t)style & ~(attr_t)A_COLOR, (short)PAIR_NUMBER(style),
-		     NULL) == OK)
+	if (setcchar(&cell, text, (attr_t)look.attributes, look.pair, NULL) == OK)
 		mvadd_wch((int)y, (int)x, &cell);
 }
 

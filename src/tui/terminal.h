@@ -15,6 +15,8 @@ const char *terminal_name(void);
 int terminal_start(bool colour, struct error *err);
 /* Gives it back as it was; may be called again. */
 void terminal_end(void);
+/* Has it the colours to tell half blocks apart? */
+bool terminal_has_halves(void);
 /* For another program; and back. */
 void terminal_leave(void);
 void terminal_return(void);
@@ -39,9 +41,15 @@ void terminal_redraw(void);
 /* Ask it to take text as its clipboard's (OSC 52). False where it may not know that. */
 bool terminal_copy(const char *text);
 
-/* Colours of a grid, as ncurses attributes. */
+/* Colours of a grid, for ncurses. */
+struct terminal_look {
+	unsigned long attributes;
+	short pair;
+};
+
 void colours_start(bool wanted);
-unsigned long colours_of(uint8_t colour, uint8_t attributes);
+struct terminal_look colours_of(const struct grid_cell *c);
+bool colours_have_halves(void);
 
 /* The terminal as it was is remembered: a signal that ends the process puts it back. restore_now()
  * does it without ncurses. */

@@ -156,6 +156,7 @@ int tui_run(const struct tui_input *in, struct error *err)
 		return -1;
 	}
 	grid_resize(&s.grid, 1, 1);
+	s.model.can_halve = in->unicode && terminal_has_halves();
 	s.model.busy = say_busy;
 	s.model.busy_context = &s;
 	run(&s);

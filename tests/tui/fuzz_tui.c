@@ -114,6 +114,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	made_profile(&p, &r, data, size, bits);
 	check(profile_is_consistent(&p), "the made-up profile is consistent");
 	check(model_init(&m, &in, NULL) == 0, "it starts without filters");
+	m.can_halve = bits & 32;
 	resize(&m, &g, bits);
 	press(&m, &g, data, size);
 	undo_all(&m);

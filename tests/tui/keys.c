@@ -30,6 +30,7 @@ void fixture_init(struct fixture *f, profile_maker *maker, unsigned width, unsig
 	f->in.unicode = true;
 	if (model_init(&f->model, &f->in, &err) < 0)
 		fail_msg("%s", err.text);
+	f->model.can_halve = true;
 	grid_resize(&f->grid, width, height);
 	model_resize(&f->model, width, height);
 }
@@ -113,6 +114,21 @@ void few_stacks(struct build *b, struct filter_result *all)
 	build_stack(b, "main;a;c", 200);
 	build_stack(b, "main;d;b", 400);
 	build_stack(b, "main;d", 800);
+	build_finish(b, all);
+}
+
+void deep_stacks(struct build *b, struct filter_result *all)
+{
+	build_init(b);
+	build_stack(b, "main;run;loop;a;b;c;d;e;f;g;h;i;j;k;l;m;n;o;p;q;r;s;t;u;v;w;x;y;z", 500);
+	build_stack(b, "main;run;loop;handle_request;parse;tokenize;next;d;e;f;g;h;i;j;k;l;m;n;o;p",
+		    200);
+	build_stack(b, "main;run;loop;handle_request;parse;tokenize", 150);
+	build_stack(b, "main;run;loop;handle_request;answer;d;e;f;g;h;i;j;k;l;m;n;o;p;q;r;s;t;u",
+		    100);
+	build_stack(b, "main;run;loop;idle", 50);
+	for (char name[] = "main;run;loop;sA"; name[15] <= 'Z'; name[15]++)
+		build_stack(b, name, 2);
 	build_finish(b, all);
 }
 

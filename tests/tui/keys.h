@@ -16,6 +16,8 @@ struct fixture {
 	struct bytes out;
 };
 
+/* Deeper than a screen is high: a common path, branches of several widths. */
+void deep_stacks(struct build *b, struct filter_result *all);
 void few_stacks(struct build *b, struct filter_result *all);
 /* Every path of three functions out of 64, 64 and 4; a large tree. */
 void wide_profile(struct build *b, struct filter_result *all);
@@ -34,6 +36,7 @@ const char *styles(struct fixture *f);
 const char *screen_line(struct fixture *f, unsigned y);
 
 struct CMUnitTest;
+int run_dense_tests(void);
 int run_grid_tests(void);
 int run_model_tests(void);
 int run_mouse_tests(void);

@@ -40,6 +40,8 @@ static const struct {
 	{ "search-typed.txt", sample_profile, 80, 24, "/tokenize", false },
 	{ "filters.txt", sample_profile, 80, 24, "/hash enter X down down down f", false },
 	{ "list-of-filters.txt", sample_profile, 80, 24, "/hash enter X @10%-90% enter l", false },
+	{ "dense.txt", deep_stacks, 80, 24, "d down down", false },
+	{ "dense-flame.txt", deep_stacks, 80, 24, "d i /^e$ enter n", false },
 	{ "strip-80x24.txt", sample_profile, 80, 24, "v p right right _ pgdn pgdn", false },
 	{ "strip-ascii.txt", sample_profile, 80, 24, "v @20%-60% enter", true },
 	{ "strip-120x40.txt", sample_profile, 120, 40, "@20%-60% enter", false },
