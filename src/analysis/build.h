@@ -19,6 +19,8 @@ void calltree_invert(struct calltree *t, struct calltree *upright, const bool *t
 		     uint32_t *ends);
 /* Start t, which is fresh, with upright's keys, which move over, and an empty root. */
 void calltree_take_root(struct calltree *t, struct calltree *upright);
+/* The same with a copy of the keys; t need not be fresh. */
+void calltree_copy_root(struct calltree *t, const struct calltree *upright);
 /* The child of parent with like's key and kind, made when there is none; children is t's index of
  * those that are not in their parent's list. Until calltree_finish lists are in no order. */
 uint32_t calltree_child_like(struct calltree *t, struct pairmap *children, uint32_t parent,

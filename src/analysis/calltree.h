@@ -75,8 +75,6 @@ void calltree_build_places(struct calltree *t, const struct profile *p, const st
  * PROFILE_NONE for samples of other events. Frames that are guessed in some of whole's samples count as sure. */
 void calltree_select(struct calltree *t, const struct calltree *whole, const uint32_t *places,
 		     const struct filter_result *samples, uint32_t event, uint32_t *node_of_sample);
-/* The bottom-up tree of an upright one. */
-void calltree_turn_over(struct calltree *t, const struct calltree *upright);
 void calltree_release(struct calltree *t);
 
 #endif

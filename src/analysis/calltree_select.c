@@ -85,18 +85,16 @@ void calltree_select(struct calltree *t, const struct calltree *whole, const uin
 	calltree_finish(t);
 }
 
-/* The keys move over: those of a copy do. */
-void calltree_turn_over(struct calltree *t, const struct calltree *upright)
+void calltree_copy_root(struct calltree *t, const struct calltree *upright)
 {
-	struct calltree copy = *upright;
+	struct calltree_node root = upright->nodes.data[0];
 
-	memset(&copy.keys, 0, sizeof(copy.keys));
-	copy.key_of_function = NULL;
 	memset(t, 0, sizeof(*t));
 	t->profile = upright->profile;
 	t->event = upright->event;
-	copy_keys(&copy, upright);
-	calltree_invert(t, &copy, NULL, NULL);
-	free(copy.key_of_function);
-	calltree_finish(t);
+	copy_keys(t, upright);
+	free_ptr(&t->key_of_function);
+	root.self = root.self_count = 0;
+	root.first_child = PROFILE_NONE;
+	vec_push(&t->nodes, root);
 }

@@ -193,6 +193,7 @@ static bool move_away(struct model *m)
 		while (to.node && node_at(m, to)->parent != m->selected.node)
 			to.node = node_at(m, to)->parent;
 	} else {
+		view_open(&m->view, to.tree, to.node);
 		to.node = node_at(m, to)->first_child;
 	}
 	if (to.node == PROFILE_NONE)
@@ -257,11 +258,12 @@ static void move_to_end(struct model *m)
 
 	if (layout_row(&m->view, to) < layout_row(&m->view, m->zoomed) && to.tree == 0)
 		to = m->zoomed;
-	for (uint32_t n = node_at(m, to)->first_child;
-	     n != PROFILE_NONE &&
-	     (double)node_at(m, (struct place){ to.tree, n })->total * per_weight >= 1;
-	     n = node_at(m, to)->first_child)
-		to.node = n;
+	for (struct place next = to;; to = next) {
+		view_open(&m->view, to.tree, to.node);
+		next.node = node_at(m, to)->first_child;
+		if (next.node == PROFILE_NONE || (double)node_at(m, next)->total * per_weight < 1)
+			break;
+	}
 	model_select(m, to);
 }
 

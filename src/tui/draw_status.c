@@ -103,8 +103,9 @@ static unsigned draw_found(const struct model *m, const struct grid_area *a)
 	bytes_printf(&line, " /%s: ", shown);
 	if (index != SIZE_MAX)
 		bytes_printf(&line, "%s of ", text_count(count, sizeof(count), index + 1));
-	bytes_printf(&line, "%s frame%s, ", text_count(count, sizeof(count), s->frames),
-		     s->frames == 1 ? "" : "s");
+	if (s->is_counted)
+		bytes_printf(&line, "%s%s frame%s, ", text_count(count, sizeof(count), s->frames),
+			     s->is_cut ? "+" : "", s->frames == 1 ? "" : "s");
 	if (view_total(&m->view))
 		percent_append(&line, s->weight, view_total(&m->view));
 	bytes_printf(&line, "%%");

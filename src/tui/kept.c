@@ -67,6 +67,7 @@ static void free_planted(struct planted *p)
 {
 	for (unsigned i = 0; i < p->count; i++)
 		calltree_release(&p->trees[i]);
+	bottom_up_free(p->bottom_up);
 	state_release(&p->of);
 	free(p->node_of_sample);
 	free(p->places);
@@ -140,7 +141,7 @@ static size_t bytes_of(const struct planted *p)
 	for (unsigned i = 0; i < p->count; i++)
 		bytes += p->trees[i].nodes.cap * sizeof(struct calltree_node) +
 			 p->trees[i].keys.len * (sizeof(struct calltree_key) + 64);
-	return bytes;
+	return bytes + (p->bottom_up ? bottom_up_bytes(p->bottom_up) : 0);
 }
 
 /* The one that was not used for the longest; NULL: there is none but those in use. */

@@ -3,6 +3,7 @@
 #ifndef PROF_TUI_KEPT_H
 #define PROF_TUI_KEPT_H
 
+#include "analysis/bottom_up.h"
 #include "analysis/calltree.h"
 #include "analysis/filter.h"
 #include "analysis/flat.h"
@@ -27,7 +28,8 @@ struct planted {
 	struct state of;
 	struct calltree trees[2]; /* VIEW_AROUND: callees and callers; else the first alone */
 	unsigned count;
-	uint32_t *node_of_sample; /* of an upright tree: per chosen sample; NULL: not known */
+	struct bottom_up *bottom_up; /* what the first tree grows from; NULL: it is all there */
+	uint32_t *node_of_sample;    /* of an upright tree: per chosen sample; NULL: not known */
 	/* Of a tree of all samples: the node of each of the profile's, whatever its event. Such a
 	 * tree is there for others to be made from it. */
 	uint32_t *places;

@@ -14,6 +14,7 @@ struct span { /* where a frame lies, in columns */
 
 struct rows {
 	struct layout *layout;
+	struct view *view;
 	const struct calltree *tree;
 	unsigned tree_number, columns;
 	bool bare;	 /* the root is not drawn: it stands for the functions in the middle */
@@ -49,8 +50,9 @@ static const struct calltree_node *node_of(const struct rows *r, uint32_t node)
 static void open_span(struct rows *r, const struct span *s)
 {
 	double x = s->x, own = 0;
-	uint32_t child = node_of(r, s->node)->first_child;
 
+	view_open(r->view, r->tree_number, s->node);
+	uint32_t child = node_of(r, s->node)->first_child;
 	for (; child != PROFILE_NONE; child = node_of(r, child)->next_sibling) {
 		double width = (double)node_of(r, child)->total * r->per_weight;
 		if (width < NARROWEST)
@@ -158,12 +160,14 @@ static int compare_boxes(const void *a, const void *b)
 	return x->x < y->x ? -1 : x->x > y->x;
 }
 
-void layout_build(struct layout *l, const struct view *v, struct place zoomed, int first,
-		  unsigned count, unsigned columns)
+void layout_build(struct layout *l, struct view *v, struct place zoomed, int first, unsigned count,
+		  unsigned columns)
 {
-	struct rows r = {
-		.layout = l, .columns = columns, .first = first, .last = first + (int)count - 1
-	};
+	struct rows r = { .layout = l,
+			  .view = v,
+			  .columns = columns,
+			  .first = first,
+			  .last = first + (int)count - 1 };
 
 	vec_clear(&l->boxes);
 	l->first_row = first;

@@ -29,8 +29,8 @@ struct layout {
 };
 
 /* Lay out rows first to first + count - 1 for columns. zoomed: what fills the width. */
-void layout_build(struct layout *l, const struct view *v, struct place zoomed, int first,
-		  unsigned count, unsigned columns);
+void layout_build(struct layout *l, struct view *v, struct place zoomed, int first, unsigned count,
+		  unsigned columns);
 void layout_release(struct layout *l);
 /* The row of a node: its depth, or what it is around a function. */
 int layout_row(const struct view *v, struct place at);

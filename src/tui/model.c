@@ -30,7 +30,7 @@ bool model_is_large(const struct model *m)
 	return m->in->profile->samples.len + m->in->profile->nodes.len > LONG_WORK;
 }
 
-static void announce(struct model *m, const char *what)
+void model_announce(struct model *m, const char *what)
 {
 	if (m->busy && model_is_large(m))
 		m->busy(m->busy_context, what);
@@ -47,6 +47,7 @@ static struct place follow(struct model *m)
 
 	for (size_t i = 0; i < s->zoom.len; i++) {
 		const char *name = strtab_get(&m->names, s->zoom.data[i]);
+		view_open(&m->view, at.tree, at.node);
 		uint32_t child = t->nodes.data[at.node].first_child;
 		while (child != PROFILE_NONE && strcmp(view_name(t, child), name) != 0)
 			child = t->nodes.data[child].next_sibling;
@@ -132,12 +133,11 @@ static int make(struct model *m, struct error *err)
 {
 	struct filter_result *samples = &m->view.samples;
 	uint32_t *old_samples = samples->samples.data;
-	struct calltree_node *old_nodes = m->view.has_trees ? m->view.trees[0].nodes.data : NULL;
+	const struct planted *old = m->view.planted;
 
 	if (view_make(&m->view, &m->state, err) < 0)
 		return -1;
-	if (!old_nodes || old_samples != samples->samples.data ||
-	    old_nodes != m->view.trees[0].nodes.data)
+	if (old_samples != samples->samples.data || old != m->view.planted)
 		m->built++;
 	return 0;
 }
@@ -151,7 +151,7 @@ static void renew(struct model *m)
 	vec_clear(&m->line_names);
 	m->table.is_made = false;
 	search_run(&m->search, &m->view, text, m->search.minds_case);
-	if (had_order)
+	if (had_order && !model_is_large(m))
 		search_order(&m->search, &m->view);
 	make_head(m);
 }
@@ -160,7 +160,7 @@ static int apply(struct model *m, struct error *err)
 {
 	uint64_t built = m->built;
 
-	announce(m, "counting ...");
+	model_announce(m, "counting ...");
 	if (make(m, err) < 0)
 		return -1;
 	if (built != m->built)
@@ -296,7 +296,7 @@ void model_leave(struct model *m)
 
 void model_search(struct model *m, const char *text, bool minds_case)
 {
-	announce(m, "searching ...");
+	model_announce(m, "searching ...");
 	search_run(&m->search, &m->view, text, minds_case);
 	m->table.is_made = false;
 	model_lay_out(m);

@@ -164,6 +164,8 @@ void model_step(struct model *m, int by);
 void model_search(struct model *m, const char *text, bool minds_case);
 /* Is going over all of it slow enough to be felt? */
 bool model_is_large(const struct model *m);
+/* If it is: says what takes so long. */
+void model_announce(struct model *m, const char *what);
 /* To the nearest match on the screen, unless one is selected. */
 void model_go_to_match(struct model *m);
 void model_lay_out(struct model *m);

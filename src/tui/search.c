@@ -9,6 +9,9 @@
 #include "analysis/frames.h"
 #include "output/flame.h"
 
+#define SMALL_TREE ((size_t)200000)  /* nodes of a bottom-up tree that are gone over at once */
+#define MOST_NODES ((size_t)8 << 20) /* and that are at all */
+
 enum scope { SCOPE_NAME, SCOPE_MODULE, SCOPE_FILE };
 
 struct matcher {
@@ -120,8 +123,6 @@ static void sum(struct search *s, const struct calltree *t)
 		if (!hit || inside[n->parent])
 			continue;
 		s->weight += n->total;
-		if (s->heaviest == PROFILE_NONE || n->total > t->nodes.data[s->heaviest].total)
-			s->heaviest = i;
 	}
 	free(inside);
 }
@@ -144,7 +145,24 @@ void search_release(struct search *s)
 	memset(s, 0, sizeof(*s));
 }
 
-void search_run(struct search *s, const struct view *v, const char *text, bool minds_case)
+static void count(struct search *s, const struct view *v)
+{
+	sum(s, &v->trees[0]);
+	if (v->tree_count > 1)
+		s->frames += count_callers(s, &v->trees[1]);
+}
+
+void search_count(struct search *s, struct view *v)
+{
+	if (s->is_counted || !search_is_on(s))
+		return;
+	s->is_cut = !view_open_all(v, MOST_NODES);
+	s->is_counted = true;
+	s->weight = 0;
+	count(s, v);
+}
+
+void search_run(struct search *s, struct view *v, const char *text, bool minds_case)
 {
 	struct matcher m;
 	char *copy = text && *text ? xstrdup(text) : NULL;
@@ -154,21 +172,22 @@ void search_run(struct search *s, const struct view *v, const char *text, bool m
 	search_release(s);
 	s->text = copy;
 	s->minds_case = minds_case;
-	s->heaviest = PROFILE_NONE;
 	if (!copy)
 		return;
+	s->is_counted = view_open_all(v, SMALL_TREE);
 	for (unsigned i = 0; i < v->tree_count; i++)
 		s->hits[i] = find_keys(&m, &v->trees[i]);
-	sum(s, &v->trees[0]);
-	if (v->tree_count > 1)
-		s->frames += count_callers(s, &v->trees[1]);
+	if (s->is_counted)
+		count(s, v);
+	else
+		s->weight = bottom_up_weight(v->planted->bottom_up, s->hits[0]);
 	s->is_module = m.module != NULL;
 	matcher_release(&m);
 }
 
 void search_order(struct search *s, const struct view *v)
 {
-	if (s->has_order || !search_is_on(s))
+	if (s->has_order || !s->is_counted || !search_is_on(s))
 		return;
 	for (struct place at = { 0, 0 }; at.tree < v->tree_count; at.tree++) {
 		const struct calltree *t = &v->trees[at.tree];

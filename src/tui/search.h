@@ -20,8 +20,9 @@ struct search {
 	/* Of each tree, by key: is it found? */
 	bool *hits[2];
 	uint64_t frames;	 /* found */
+	bool is_counted;	 /* frames and order are known, or can be */
+	bool is_cut;		 /* but there were too many to go over all of them */
 	uint64_t weight;	 /* of these in the first tree; nested ones once */
-	uint32_t heaviest;	 /* outermost node found in the first tree; PROFILE_NONE */
 	VEC(struct place) order; /* see search_order() */
 	bool has_order;
 };
@@ -30,8 +31,10 @@ struct search {
 int search_check(const struct profile *p, const char *text, struct error *err);
 /* Look for text in the view's trees: for nothing when it is NULL, "" or no regular expression.
  * Walks them once. */
-void search_run(struct search *s, const struct view *v, const char *text, bool minds_case);
+void search_run(struct search *s, struct view *v, const char *text, bool minds_case);
 void search_release(struct search *s);
+/* Go over all of a bottom-up tree where that is so large that search_run() did not. */
+void search_count(struct search *s, struct view *v);
 /* All that is found, callers before what they call and siblings as they are drawn; listed when
  * first asked for. */
 void search_order(struct search *s, const struct view *v);

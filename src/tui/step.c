@@ -30,7 +30,7 @@ void model_go_to_match(struct model *m)
 	const struct box *to = match_on_screen(m);
 	if (to)
 		m->selected = to->at;
-	else if (m->search.heaviest != PROFILE_NONE)
+	else if (m->search.weight)
 		model_say(m, false, "found where it cannot be seen from here: n goes there");
 }
 
@@ -98,6 +98,9 @@ void model_step(struct model *m, int by)
 		step_in_table(m, by);
 		return;
 	}
+	if (!s->is_counted)
+		model_announce(m, "searching ...");
+	search_count(s, &m->view);
 	search_order(s, &m->view);
 	size_t count = s->order.len, now = search_index(s, m->selected);
 	if (count == 0) {

@@ -159,7 +159,7 @@ static struct planted *plant_bottom_up(struct view *v, const struct chosen *c,
 	upright.view = VIEW_DOWN;
 	const struct planted *from = plant_upright(v, c, &upright, base);
 	struct planted *p = plant(s);
-	calltree_turn_over(&p->trees[0], &from->trees[0]);
+	bottom_up_begin(&p->bottom_up, &p->trees[0], &from->trees[0]);
 	kept_add_planted(&v->kept, p);
 	return p;
 }
@@ -228,6 +228,25 @@ int view_make(struct view *v, const struct state *s, struct error *err)
 	show(v, s, c, p);
 	kept_bound(&v->kept, c, p, base);
 	return 0;
+}
+
+void view_open(struct view *v, unsigned tree, uint32_t node)
+{
+	struct planted *p = v->planted;
+
+	if (tree == 0 && p->bottom_up && bottom_up_open(p->bottom_up, &p->trees[0], node))
+		v->trees[0] = p->trees[0];
+}
+
+bool view_open_all(struct view *v, size_t most)
+{
+	struct planted *p = v->planted;
+
+	if (!p->bottom_up)
+		return true;
+	bool all = bottom_up_open_all(p->bottom_up, &p->trees[0], most);
+	v->trees[0] = p->trees[0];
+	return all;
 }
 
 const struct flat *view_table(struct view *v)

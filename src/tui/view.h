@@ -28,6 +28,10 @@ void view_init(struct view *v, const struct profile *p, const struct calltree_op
 void view_release(struct view *v);
 /* Make what s needs and is not there. On failure all is as it was. */
 int view_make(struct view *v, const struct state *s, struct error *err);
+/* A bottom-up tree has the callers of a node once it was opened; its nodes move elsewhere then. */
+void view_open(struct view *v, unsigned tree, uint32_t node);
+/* No more nodes than most, or little more. False: there are some more. */
+bool view_open_all(struct view *v, size_t most);
 /* Rows of functions or modules, made when first asked for. */
 const struct flat *view_table(struct view *v);
 /* Those that pass the filters whatever their time; valid until something else is made. */

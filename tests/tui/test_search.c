@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -197,6 +198,45 @@ static void test_first_match_has_its_number(void **state)
 	fixture_release(&f);
 }
 
+#define LEAVES 25u
+#define DEPTH  10000u
+
+/* So many callers of each of some functions: the bottom-up tree is large, the other is not. */
+static void many_callers(struct build *b, struct filter_result *all)
+{
+	build_init(b);
+	uint64_t address = build_code(b, b->program, "deep");
+	uint32_t node = PROFILE_NONE;
+	for (unsigned i = 0; i < DEPTH; i++)
+		node = build_node(b, node, b->program, address);
+	for (unsigned i = 0; i < LEAVES; i++) {
+		char name[16];
+		snprintf(name, sizeof(name), "leaf%u", i);
+		build_sample(b, node, b->program, build_code(b, b->program, name), 1000);
+	}
+	build_finish(b, all);
+}
+
+/* What is found is weighed at once, and counted when it is gone through. */
+static void test_search_of_a_large_tree_of_callers(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	fixture_init(&f, many_callers, 80, 24);
+	press(&f, "b");
+	assert_true(f.model.view.trees[0].nodes.len < LEAVES * DEPTH / 10);
+	press(&f, "/^deep$ enter");
+	assert_false(f.model.search.is_counted);
+	assert_non_null(strstr(screen(&f), "/^deep$: 100.0%"));
+	press(&f, "n");
+	assert_int_equal(f.model.view.trees[0].nodes.len, LEAVES * (DEPTH + 1) + 1);
+	assert_int_equal(f.model.search.frames, LEAVES * DEPTH);
+	assert_int_equal(f.model.search.weight, LEAVES * 1000);
+	assert_non_null(strstr(screen(&f), "2 of 250 000 frames, 100.0%"));
+	fixture_release(&f);
+}
+
 static void test_steps_around_a_function(void **state)
 {
 	struct fixture f;
@@ -225,6 +265,7 @@ int run_search_tests(void)
 		cmocka_unit_test(test_steps_reach_every_match),
 		cmocka_unit_test(test_search_of_what_is_selected),
 		cmocka_unit_test(test_first_match_has_its_number),
+		cmocka_unit_test(test_search_of_a_large_tree_of_callers),
 		cmocka_unit_test(test_steps_around_a_function),
 	};
 
