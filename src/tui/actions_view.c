@@ -59,8 +59,19 @@ void act_source_up(struct model *m)
 	model_scroll_source(m, -SOURCE_ROWS);
 }
 
+/* What changes the graph alone is no key of the table where there is no graph beside it. */
+static bool has_graph(struct model *m)
+{
+	if (m->places.graph.height)
+		return true;
+	model_say(m, false, "this turns the graph, which t shows");
+	return false;
+}
+
 void act_turn_over(struct model *m)
 {
+	if (!has_graph(m))
+		return;
 	struct state next = model_state(m);
 
 	next.root_below = !next.root_below;
@@ -69,6 +80,8 @@ void act_turn_over(struct model *m)
 
 void act_make_dense(struct model *m)
 {
+	if (!has_graph(m))
+		return;
 	struct state next = model_state(m);
 
 	if (!m->can_halve) {
@@ -86,6 +99,8 @@ void act_make_dense(struct model *m)
 
 void act_show_bottom_up(struct model *m)
 {
+	if (!has_graph(m))
+		return;
 	struct state next = model_state(m);
 
 	state_set_around(&next, NULL, NULL);

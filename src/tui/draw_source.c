@@ -203,6 +203,35 @@ static const char *state_words(const struct model *m)
 	return at->weight ? "" : "  no samples in its own lines";
 }
 
+/* What the selected frame has in code that is inlined into it: its lines are those of other
+ * functions, often of other files. */
+static uint64_t inlined_weight(const struct model *m)
+{
+	const struct calltree *t = &m->view.trees[m->selected.tree];
+	uint64_t sum = 0;
+
+	if (m->state.table || m->state.view == VIEW_UP || m->selected.tree == 1)
+		return 0;
+	for (uint32_t c = t->nodes.data[m->selected.node].first_child; c != PROFILE_NONE;
+	     c = t->nodes.data[c].next_sibling)
+		sum += t->nodes.data[c].kind == CODE_INLINED ? t->nodes.data[c].total : 0;
+	return sum;
+}
+
+static char *inlined_words(const struct model *m)
+{
+	uint64_t weight = inlined_weight(m);
+	struct bytes share = { 0 };
+
+	if (weight && view_total(&m->view)) {
+		bytes_printf(&share, "  + ");
+		percent_append(&share, weight, view_total(&m->view));
+		bytes_printf(&share, "%% inlined, at own lines");
+	}
+	bytes_u8(&share, '\0');
+	return (char *)share.data;
+}
+
 void draw_source(const struct model *m, const struct grid_area *a)
 {
 	const struct source_line *at = &m->source;
@@ -216,8 +245,9 @@ void draw_source(const struct model *m, const struct grid_area *a)
 	}
 	const char *path = profile_str(m->in->profile, at->file), *slash = strrchr(path, '/');
 	CLEANUP_FREE char *file = show_name(&show, slash && slash[1] ? slash + 1 : path);
+	CLEANUP_FREE char *inlined = inlined_words(m);
 	CLEANUP_FREE char *head =
-		xasprintf("SOURCE  %s:%" PRIu32 "%s", file, at->line, state_words(m));
+		xasprintf("SOURCE  %s:%" PRIu32 "%s%s", file, at->line, state_words(m), inlined);
 	draw_head(m, a, head);
 	pane_init(&p, m);
 	size_t first = first_row(&p, room, m->source_scroll);

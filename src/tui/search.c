@@ -60,6 +60,10 @@ static bool matcher_init(struct matcher *m, const struct profile *p, const char 
 	if (rc == 0)
 		return true;
 	regerror(rc, &m->regex, why, sizeof(why));
+	if (strstr(pattern, "(?")) {
+		error_set(err, ERROR_USAGE, "(? is not of POSIX extended regular expressions");
+		return false;
+	}
 	error_set(err, ERROR_USAGE, "%s", why);
 	return false;
 }

@@ -128,6 +128,28 @@ static void test_scrolls_by_rows(void **state)
 	fixture_release(&f);
 }
 
+/* Keys that turn the graph say so where there is only the table. */
+static void test_not_in_the_table(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	fixture_init(&f, deep_stacks, 80, 24);
+	for (const char *key = "bid"; *key; key++) {
+		char keys[] = { *key, '\0' };
+		press(&f, "t");
+		press(&f, keys);
+		assert_non_null(strstr(f.model.message, "graph"));
+		assert_int_equal(f.model.past.len, 1);
+		press(&f, "u");
+	}
+	grid_resize(&f.grid, 160, 24);
+	model_resize(&f.model, 160, 24);
+	press(&f, "t b");
+	assert_int_equal(f.model.state.view, VIEW_UP);
+	fixture_release(&f);
+}
+
 int run_dense_tests(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -136,6 +158,7 @@ int run_dense_tests(void)
 		cmocka_unit_test(test_not_on_every_terminal),
 		cmocka_unit_test(test_halves_are_where_boxes_are),
 		cmocka_unit_test(test_scrolls_by_rows),
+		cmocka_unit_test(test_not_in_the_table),
 	};
 
 	return cmocka_run_group_tests_name("dense", tests, NULL, NULL);

@@ -100,6 +100,11 @@ static void test_search_that_is_none(void **state)
 	press(&f, "/ [ enter esc"); /* what was searched for before */
 	assert_string_equal(f.model.search.text, "a");
 	assert_null(strstr(screen(&f), "Unmatched"));
+	/* Of another dialect: said so, as commands would not take it. */
+	press(&f, "/ ^U (?i)a enter");
+	assert_int_equal(f.model.prompt.kind, PROMPT_SEARCH);
+	assert_non_null(strstr(screen(&f), "(? is not of POSIX extended regular expressions"));
+	press(&f, "esc");
 	press(&f, "/ bs enter"); /* all of what was there before anything is typed */
 	assert_null(f.model.search.text);
 	fixture_release(&f);

@@ -105,12 +105,38 @@ static void test_no_file(void **state)
 	fixture_release(&f);
 }
 
+static void with_inlined_code(struct build *b, struct filter_result *all)
+{
+	build_init(b);
+	uint32_t node = build_node(b, PROFILE_NONE, b->program, build_code(b, b->program, "main"));
+	uint64_t both = build_code(b, b->program, "inl|outer");
+	for (int i = 0; i < 3; i++)
+		build_sample(b, node, b->program, both, 1000);
+	build_sample(b, node, b->program, build_code(b, b->program, "outer"), 1000);
+	build_finish(b, all);
+}
+
+/* Its lines are not the caller's: how much there is, is. */
+static void test_inlined_code_is_told(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	fixture_init(&f, with_inlined_code, 200, 50);
+	press(&f, "/^outer$ enter");
+	assert_non_null(strstr(screen(&f), "+ 75.0% inlined, at own lines"));
+	press(&f, "/ ^U ^main$ enter");
+	assert_null(strstr(screen(&f), "inlined, at"));
+	fixture_release(&f);
+}
+
 int run_source_tests(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_file_is_shown_and_scrolled),
 		cmocka_unit_test(test_other_file),
 		cmocka_unit_test(test_no_file),
+		cmocka_unit_test(test_inlined_code_is_told),
 	};
 
 	return cmocka_run_group_tests_name("source", tests, NULL, NULL);
