@@ -122,6 +122,9 @@ void flame_summary(struct bytes *out, const struct flame_page *page, uint64_t to
 /* Printable text wrapped at spaces; y is the top of its first line; returns the height. */
 double flame_lines(struct bytes *out, const char *class, double y, double height, const char *s,
 		   size_t len, size_t columns);
+/* Health's lines, the first one behind before; as flame_lines. */
+double flame_health_lines(struct bytes *out, const char *health, const char *before, double y,
+			  size_t columns);
 /* How many columns of text stand beside the picture. */
 uint32_t flame_text_columns(const struct flame_options *options);
 /* Text of n in the event's unit: "1.23 s", "12 345 samples". */

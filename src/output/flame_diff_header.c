@@ -115,25 +115,14 @@ static double side_line(struct bytes *out, const struct flame_diff *d, int side,
 	return height;
 }
 
+/* One recording has one health. */
 static double health(struct bytes *out, const struct flame_diff *d, int side, double y,
 		     size_t columns)
 {
-	const char *text = d->side[side].health;
-	double start = y;
+	CLEANUP_FREE char *before = xasprintf("%s ", side_names[side]);
 
-	for (const char *s = text; s && *s;) {
-		size_t len = strcspn(s, "\n");
-		struct bytes line = { 0 };
-		/* One recording has one health. */
-		if (!is_one_profile(d) && s == text)
-			bytes_printf(&line, "%s ", side_names[side]);
-		text_append_printable(&line, s, len);
-		y += flame_lines(out, "dim", y, LINE_PX, (const char *)line.data, line.len,
-				 columns);
-		bytes_release(&line);
-		s += len + (s[len] == '\n');
-	}
-	return y - start;
+	return flame_health_lines(out, d->side[side].health, is_one_profile(d) ? "" : before, y,
+				  columns);
 }
 
 static void trust_text(struct bytes *out, const struct flame_diff *d)

@@ -224,13 +224,16 @@ double flame_lines(struct bytes *out, const char *class, double y, double height
 	return y - start;
 }
 
-static double health_lines(struct bytes *out, const char *health, double y, size_t columns)
+double flame_health_lines(struct bytes *out, const char *health, const char *before, double y,
+			  size_t columns)
 {
 	double start = y;
 
 	for (const char *s = health; s && *s;) {
 		size_t len = strcspn(s, "\n");
 		struct bytes line = { 0 };
+		if (s == health)
+			bytes_printf(&line, "%s", before);
 		text_append_printable(&line, s, len);
 		y += flame_lines(out, "dim", y, LINE_PX, (const char *)line.data, line.len,
 				 columns);
@@ -330,7 +333,7 @@ double flame_header(struct bytes *out, const struct flame_page *page, double wid
 	} else {
 		y += flame_lines(out, "sub sum", y, LINE_PX, (const char *)summary.data,
 				 summary.len, columns);
-		y += health_lines(out, page->health, y, columns);
+		y += flame_health_lines(out, page->health, "", y, columns);
 		if (page->tree->is_chart)
 			y += chart_lines(out, page, y, columns);
 	}
