@@ -65,6 +65,44 @@ def test_commands_keep_what_was_chosen():
     expect("prof flame test.data --time 10%-90%" + chosen + "\n" in r.out, r.out)
 
 
+def printed_commands(text):
+    """All commands of a report: below findings and tables, and in the last lines, which may be several in one."""
+    commands, last = [], False
+    for line in text.splitlines():
+        last = last or line.startswith("next: ")
+        part = line.partition("next: ")[2] or line
+        if last:
+            commands += [c if c.startswith("prof ") else None for c in part.strip().split(" \u00b7 ")]
+        elif re.match(r" +prof (report|annotate|flame|info) ", line):
+            commands.append(line.strip())
+        elif " more " in line and ": prof report " in line:
+            commands.append(line.partition(": ")[2])
+    return [c for c in commands if c]
+
+
+def test_printed_commands_show_what_they_say():
+    """Each of those that read runs, is about the same file and the same samples, and names what it shows."""
+    recording = record(program("habits"), "malloc", path="test.data")
+    views = ((), ("--by", "line"), ("--by", "module"), ("--by", "thread"), ("--tree",), ("--by", "line", "--comm", "habits"),
+             ("--focus", "main", "--limit", "2"), ("--hide", "main", "--by", "line"))
+    seen = set()
+    for view in views:
+        r = prof("report", "--stdio", *view, recording.path)
+        expect_equal((r.status, r.err), (0, ""), str(r))
+        commands = printed_commands(r.out)
+        expect(commands or "--tree" in view, "%s: %s" % (view, r.out))
+        for command in commands:
+            if command in seen:
+                continue
+            seen.add(command)
+            expect("test.data" in command, command)
+            shown = run("sh", "-c", command.replace("prof ", '"$PROF" ', 1))
+            expect_equal((shown.status, shown.err.replace("prof flame: wrote flame.svg (open it in a browser)\n", "")), (0, ""), command + str(shown))
+            callers = re.search(r" --callers ([^' ,]+)", command)
+            expect(not callers or callers.group(1) in shown.out, "%s: %s" % (command, shown.out))
+    expect(any(c.startswith("prof flame ") for c in seen) and any(" --callers " in c for c in seen), str(seen))
+
+
 def test_ascii_in_the_c_locale():
     """But for names, which are the user's."""
     env = environment(LC_ALL="C")
