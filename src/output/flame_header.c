@@ -251,7 +251,8 @@ static bool has_rows(const struct calltree *t)
 	return false;
 }
 
-/* How a chart is to be read. */
+/* How a chart is to be read, which the script hides where a view is not in this order; and what is
+ * not in it. */
 static double chart_lines(struct bytes *out, const struct flame_page *page, double y,
 			  size_t columns)
 {
@@ -262,12 +263,14 @@ static double chart_lines(struct bytes *out, const struct flame_page *page, doub
 		     "in the order in which it ran, from left to right%s: frames are merged "
 		     "where they follow each other, idle times take no room",
 		     has_rows(page->tree) ? ", thread by thread" : "");
+	double height = flame_lines(out, "dim order", y, LINE_PX, (const char *)text.data, text.len,
+				    columns);
+	bytes_clear(&text);
 	if (page->cut > 0)
-		bytes_printf(&text,
-			     "; of %s samples there are not all frames (--time draws a part)",
+		bytes_printf(&text, "of %s samples there are not all frames: --time draws a part",
 			     text_count(buf, sizeof(buf), page->cut));
-	double height =
-		flame_lines(out, "dim", y, LINE_PX, (const char *)text.data, text.len, columns);
+	height += flame_lines(out, "dim", y + height, LINE_PX, (const char *)text.data, text.len,
+			      columns);
 	bytes_release(&text);
 	return height;
 }

@@ -1,8 +1,10 @@
 // Start and events. When something is wrong, the still picture stays.
-let headHeight = 0, head, panel;
+let headHeight = 0, barHeight = 0, head, panel;
 
 // Give every part its place for the window's width and the view's rows.
 function arrange(forceLayout) {
+	// Labels that are drawn anew need not be laid out before.
+	frames.replaceChildren();
 	const fixed = +meta.dataset.width, room = Math.max(200, fixed || root.getBoundingClientRect().width);
 	// Telephones give a bare SVG a window much wider than their screen: it is drawn for the screen, and scaled up.
 	const wide = alone && matchMedia('(pointer: coarse)').matches ? Math.min(room, screen.width) : room;
@@ -10,30 +12,26 @@ function arrange(forceLayout) {
 		across = wide - 2 * MARGIN;
 		layOut();
 	}
-	for (const fo of [head, panel])
-		fo.setAttribute('width', wide);
+	set(head, { width: wide });
+	set(panel, { width: wide });
 	headHeight = head.firstChild.offsetHeight;
-	const barHeight = panel.firstChild.offsetHeight;
-	head.setAttribute('height', headHeight);
-	panel.setAttribute('height', barHeight);
+	barHeight = panel.firstChild.offsetHeight;
 	top = headHeight + barHeight + 8;
-	const height = top + (lastRow - firstRow + 1) * ROW + 16;
-	root.setAttribute('viewBox', `0 0 ${wide} ${height}`);
-	root.setAttribute('height', height * room / wide);
-	if (fixed)
-		root.style.width = room + 'px';
-	else
-		root.style.height = height * room / wide + 'px';
-	for (const [name, value] of [['width', wide], ['height', height]])
-		root.querySelector('.page').setAttribute(name, value);
-	frames.setAttribute('transform', `translate(${MARGIN} ${top})`);
+	const height = top + (lastRow - firstRow + 1) * ROW + 16, scaled = height * room / wide;
+	set(head, { height: headHeight });
+	set(panel, { height: barHeight });
+	set(root, { viewBox: `0 0 ${wide} ${height}`, height: scaled });
+	root.style[fixed ? 'width' : 'height'] = (fixed ? room : scaled) + 'px';
+	set(root.querySelector('.page'), { width: wide, height });
+	set(frames, { transform: `translate(${MARGIN} ${top})` });
 	stick();
 	draw(true);
 }
 
 // The bar stays at the window's top.
 function stick() {
-	panel.setAttribute('y', Math.max(headHeight, fromScreen(0)));
+	look();
+	set(panel, { y: Math.max(headHeight, fromScreen(0)) });
 }
 
 function select(v) {
@@ -41,9 +39,9 @@ function select(v) {
 	outline(mark, v);
 	const box = v && placed.get(v);
 	if (box) {
-		const y = top + yOf(box.row) - fromScreen(0), bar = panel.firstChild.offsetHeight, end = fromScreen(innerHeight) - fromScreen(0);
-		if (y < bar + ROW || y > end - 2 * ROW)
-			scrollBy(0, (y - (end + bar) / 2) * innerHeight / end);
+		const y = top + yOf(box.row) - fromScreen(0), end = fromScreen(innerHeight) - fromScreen(0);
+		if (y < barHeight + ROW || y > end - 2 * ROW)
+			scrollBy(0, (y - (end + barHeight) / 2) * innerHeight / end);
 	}
 	mark.classList.toggle('keep', !!v && v !== zoomed);
 	show(v, true);
@@ -54,11 +52,11 @@ function select(v) {
 
 // To the next match on the screen (by = 1) or the one before it; zooms when all are too narrow to be seen.
 function step(by) {
-	const hits = boxes.filter(b => !b.above && isHit(b.v)).map(b => b.v);
+	const hits = boxes.filter(b => !b.above && isHit(b.v)).map(b => b.v), i = hits.indexOf(selected);
 	if (!search || search.error)
 		return;
 	if (hits.length)
-		select(hits[(hits.indexOf(selected) + by + (by < 0 && !hits.includes(selected) ? 1 : 0) + hits.length) % hits.length]);
+		select(hits.at(i + (i < 0 && by < 0 ? 0 : by)) || hits[0]);
 	else if (search.weight && S.view === 'down')
 		zoom(heaviestHit());
 }
@@ -143,20 +141,16 @@ function onKey(event) {
 	const key = event.key, typing = event.target === ui.query;
 	// The second Ctrl-F is the browser's.
 	const finds = (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && key === 'f' && !typing;
-	if ((event.ctrlKey || event.metaKey || event.altKey) && !finds)
-		return;
-	if (typing && key !== 'Escape' && key !== 'Enter' || event.target === ui.metric)
-		return;
-	const onButton = event.target.localName === 'button' && (key === 'Enter' || key === ' ');
 	const known = buttons.find(b => b.key === key);
-	if (onButton)
+	if ((event.ctrlKey || event.metaKey || event.altKey) && !finds || typing && key !== 'Escape' && key !== 'Enter' ||
+		event.target === ui.metric || event.target.localName === 'button' && /^(Enter| )$/.test(key))
 		return;
-	if (typing && key === 'Enter') {
-		step(event.shiftKey ? -1 : 1);
+	look();
+	if (typing) {
+		if (key === 'Enter')
+			step(event.shiftKey ? -1 : 1);
 		frames.focus();
-	} else if (typing)
-		frames.focus();
-	else if (key === '/' || finds)
+	} else if (key === '/' || finds)
 		ui.query.select(), ui.query.focus();
 	else if (key === 'Escape')
 		leave();
@@ -205,16 +199,14 @@ function listen() {
 
 function build() {
 	root.classList.add('live');
-	root.setAttribute('role', 'group');
+	set(root, { role: 'group' });
 	over = make('rect', { class: 'over', rx: 1 });
 	mark = make('rect', { class: 'mark', rx: 1 });
 	outline(over, null);
 	frames = make('g', { class: 'frames', tabindex: 0, role: 'application', 'aria-roledescription': 'flame graph',
 		'aria-label': 'Flame graph: arrow keys move between frames, Enter zooms, ? helps' });
-	head = make('foreignObject', { width: 100, height: 100 });
-	panel = make('foreignObject', { width: 100, height: 100 });
-	head.append(header());
-	panel.append(bar());
+	head = make('foreignObject', { width: 100, height: 100 }, header());
+	panel = make('foreignObject', { width: 100, height: 100 }, bar());
 	root.append(make('style', {}, style), head, frames, panel);
 }
 

@@ -20,7 +20,7 @@ function readAxes(r, strings) {
 }
 
 function readCells(r, m) {
-	const counts = r.column(T.count, Uint32Array), size = counts.reduce((a, b) => a + b, 0), column = more => more ? r.column(size, Uint32Array) : new Uint32Array(size);
+	const counts = r.column(T.count, Uint32Array), size = sumOf(counts), column = more => more ? r.column(size, Uint32Array) : new Uint32Array(size);
 	const c = m.cells = { node: column(), thread: column(threads[1]), slice: column(slices > 1) };
 	c.samples = r.column(size, Float64Array);
 	c.weight = r.column(size, Float64Array, r.signed).map((w, i) => w + c.samples[i] * m.period);
@@ -57,6 +57,12 @@ function span() {
 	return slices > 1 && from < to ? [from, to] : null;
 }
 
+// Whether a slice is shown.
+function inSpan() {
+	const [from, to] = span() || [0, slices];
+	return s => s >= from && s < to;
+}
+
 // Where slice i begins, in seconds of digits more digits than a slice has: as round has it.
 function edge(i, round = Math.round, digits = 2) {
 	const step = 10 ** Math.max(0, Math.floor(Math.log10(slice)) - digits);
@@ -66,18 +72,17 @@ function edge(i, round = Math.round, digits = 2) {
 // No sample of the slices is outside.
 const timeOf = (from, to) => edge(from, Math.floor, 4) + ',' + edge(to, Math.ceil, 4);
 
+const isChosen = t => S.thread.includes(t.name);
 // Which threads are shown, by number; all when none is chosen.
 function shownThreads() {
-	const chosen = threads.map(t => S.thread.includes(t.name));
+	const chosen = threads.map(isChosen);
 	return chosen.includes(true) ? chosen : chosen.fill(true);
 }
 
 // The weights of M in the threads and the time that are shown.
 function chosenWeights() {
-	const range = span(), on = shownThreads();
-	if (!M.cells || !range && !on.includes(false))
-		return M;
-	return pick(M, (t, s) => on[t] && (!range || s >= range[0] && s < range[1]), {});
+	const shown = inSpan(), on = shownThreads();
+	return M.cells && (span() || on.includes(false)) ? pick(M, (t, s) => on[t] && shown(s), {}) : M;
 }
 
 // The shown time in blocks: 20 or more with samples, else as many as there are slices. keep as weigh has it.
@@ -85,10 +90,10 @@ function cutTime(keep) {
 	blocks = null;
 	if (!M.cells)
 		return;
-	const { node, thread, slice, samples, weight } = M.cells, range = span(), on = shownThreads(), sums = new Float64Array(slices);
+	const { node, thread, slice, samples, weight } = M.cells, shown = inSpan(), on = shownThreads(), sums = new Float64Array(slices);
 	let count = 0;
 	cutCells = weight.map((w, i) => {
-		if (!samples[i] || !on[thread[i]] || range && (slice[i] < range[0] || slice[i] >= range[1]) || keep && !keep(node[i]))
+		if (!samples[i] || !on[thread[i]] || !shown(slice[i]) || keep && !keep(node[i]))
 			return 0;
 		sums[slice[i]] += w;
 		count += samples[i];
@@ -104,10 +109,10 @@ function cutTime(keep) {
 }
 
 // In words, how far the share of what nodes have themselves, or with all below them, may be off: block jackknife, as
-// analysis/jackknife.h has it. "" where nothing can be told, as of what ran at one time.
-function errorOf(nodes, deep) {
-	const has = new Uint8Array(T.count), of = new Float64Array(slices), sum = list => list.reduce((a, b) => a + b, 0);
-	if (!blocks || !nodes[0] || ordered())
+// analysis/jackknife.h has it. "" where nothing can be told, as of what ran at one time: a single run (runs: of all).
+function errorOf(nodes, deep, runs) {
+	const has = new Uint8Array(T.count), of = new Float64Array(slices);
+	if (!blocks || !nodes[0] || ordered() && !runs)
 		return '';
 	for (const n of nodes)
 		has.fill(1, n, deep ? T.end[n] : n + 1);
@@ -115,11 +120,19 @@ function errorOf(nodes, deep) {
 		if (omitted[T.frame[n]])
 			has[n] = has[T.parent[n]];
 	cutCells.forEach((w, i) => has[M.cells.node[i]] && (of[blockOf[M.cells.slice[i]]] += w));
-	const all = sum(blocks), mine = sum(of), without = [];
+	const all = sumOf(blocks), mine = sumOf(of), without = [];
 	blocks.forEach((w, i) => w && without.push((mine - of[i]) / (all - w)));
-	const count = without.length, mean = sum(without) / count, n = count - 1;
+	const n = without.length - 1, mean = sumOf(without) / (n + 1);
 	// Student's t.
 	const t = 1.959964 + 2.372 / n + 2.823 / n ** 2 + 2.556 / n ** 3;
-	const error = t * Math.sqrt(n / count * sum(without.map(x => (x - mean) ** 2))) * all / W.total[0];
+	const error = t * Math.sqrt(n / (n + 1) * sumOf(without.map(x => (x - mean) ** 2))) * all / W.total[0];
 	return mine && n > 3 ? ` \u00b1${(100 * error).toFixed(2)}` : '';
+}
+
+// In the order of time: of a single run of a function nothing can be told, but of all its runs together.
+function errorOfRuns(v) {
+	const nodes = [];
+	outermost(f => f && ordered() && keyOf[f] === v.k, n => nodes.push(n));
+	const sum = sumOf(nodes.map(n => W.total[n]));
+	return nodes[0] ? `all its runs ${weight(sum)}, ${share(sum)}${errorOf(nodes, true, true)} of all` : '';
 }

@@ -14,6 +14,8 @@ const KIND_NAMES = ['program', 'library', 'kernel', 'JIT', 'inlined', 'unknown',
 const hueOf = kind => meta.dataset.hue && !'st'.includes(KINDS[kind]) ? meta.dataset.hue : KINDS[kind];
 let T, F, W, M, metrics, omitted;
 
+const sumOf = list => list.reduce((a, b) => a + b, 0);
+
 // Reads integers and columns of them.
 function reader(bytes) {
 	let at = 0;

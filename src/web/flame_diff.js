@@ -155,8 +155,7 @@ function showHead() {
 	const lines = [...root.querySelectorAll('.side')].flatMap(t => [t.textContent, el('br')]);
 	ui.sum.replaceChildren(...lines);
 	ui.kinds.replaceChildren(...[...root.querySelectorAll('.key')].map(k => {
-		const mark = make('svg', { width: 12, height: 12 });
-		mark.append(make('path', { class: k.classList[0], d: k.classList[0] === 'v0' ? 'M1 1h10v10h-10z' : k.classList[0] === 'x0' ? 'M0 6h3' : 'M0 6h12' }));
+		const mark = make('svg', { width: 12, height: 12 }, make('path', { class: k.classList[0], d: k.classList[0] === 'v0' ? 'M1 1h10v10h-10z' : k.classList[0] === 'x0' ? 'M0 6h3' : 'M0 6h12' }));
 		if (k.classList[0] === 'v0')
 			mark.firstChild.style.strokeWidth = '1px';
 		return el('span', {}, mark, k.textContent);

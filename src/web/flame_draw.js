@@ -8,24 +8,36 @@ let zoomed; // view node that fills the width
 let boxes = [], rows = new Map(), placed = new Map(), firstRow = 0, lastRow = 0, top = 0, across = 0;
 let frames, over, mark, selected = null, drawnRows = '';
 
-function make(tag, attributes, text) {
-	const e = document.createElementNS(root.namespaceURI, tag);
+// Sets what differs: also what stays the same would be laid out again.
+function set(e, attributes) {
 	for (const name in attributes)
-		e.setAttribute(name, attributes[name]);
-	if (text !== undefined)
-		e.textContent = text;
+		if (e.getAttribute(name) !== String(attributes[name]))
+			e.setAttribute(name, attributes[name]);
+}
+
+function create(space, tag, attributes, content) {
+	const e = document.createElementNS(space, tag);
+	set(e, attributes);
+	e.append(...content);
 	return e;
 }
+
+const make = (tag, attributes, ...content) => create(root.namespaceURI, tag, attributes, content);
+const el = (tag, attributes, ...content) => create('http://www.w3.org/1999/xhtml', tag, attributes, content);
 
 function on(e, what, act) {
 	e.addEventListener(what, act);
 }
 
-const rootOf = v => {
-	while (v.p)
-		v = v.p;
-	return v;
-};
+// From the root to v.
+function pathOf(v) {
+	const path = [];
+	for (; v; v = v.p)
+		path.unshift(v);
+	return path;
+}
+
+const rootOf = v => pathOf(v)[0];
 
 function place(v, x, w, step, above) {
 	const box = { v, x, w, row: v.d * step, step, above };
@@ -79,11 +91,11 @@ function colour(box) {
 	return paint(box.v) + (box.above ? ' above' : search && !search.error ? ' away' : '');
 }
 
-// Where a height on the screen is in the drawing. A frame around it may have scaled it down.
-function fromScreen(y) {
-	const m = root.getScreenCTM();
-	return (y - m.f) / m.d;
-}
+// Where a height on the screen is in the drawing. A frame around it may have scaled it down. To look where the drawing
+// is means to lay it out, so that is done once after what may have moved it.
+let matrix;
+const look = () => matrix = root.getScreenCTM();
+const fromScreen = y => (y - matrix.f) / matrix.d;
 
 // Rows on the screen, and as many again around them.
 function visibleRows() {
@@ -118,12 +130,11 @@ function outline(rect, v) {
 	const box = placed.get(v);
 	rect.style.display = box ? '' : 'none';
 	if (box)
-		for (const [name, value] of [['x', box.x], ['y', yOf(box.row)], ['width', Math.max(2, box.w)], ['height', 16]])
-			rect.setAttribute(name, value);
+		set(rect, { x: box.x, y: yOf(box.row), width: Math.max(2, box.w), height: 16 });
 }
 
 function boxAt(event) {
-	const m = root.getScreenCTM(), x = (event.clientX - m.e) / m.a - MARGIN;
+	const m = look(), x = (event.clientX - m.e) / m.a - MARGIN;
 	const row = Math.floor((fromScreen(event.clientY) - top) / ROW) + firstRow;
 	return (rows.get(row) || []).find(b => x >= b.x && x < b.x + Math.max(1, b.w));
 }

@@ -2,18 +2,13 @@
 // template arguments, then leading qualifiers, last the end.
 const COLUMN = 7.25;
 
-function columns(text) {
-	let n = 0;
-	for (const c of text)
-		n += c >= '\u1100' ? 2 : 1;
-	return n;
-}
+// Wide characters take two; those that are two in a string do by themselves.
+const columns = text => text.length + [...text.matchAll(/[\u1100-\ud7ff\ue000-\uffff]/g)].length;
 
 function cut(text, limit) {
-	let out = '', used = 0;
+	let out = '';
 	for (const c of text) {
-		used += c >= '\u1100' ? 2 : 1;
-		if (used >= limit)
+		if (columns(out + c) >= limit)
 			return out + '\u2026';
 		out += c;
 	}
@@ -35,6 +30,8 @@ function withoutParameters(name) {
 // Those of an operator of signs with their brackets: operator<< <char> is operator<<.
 function withoutArguments(name) {
 	let out = '', depth = 0, quiet, before = '';
+	if (!name.includes('<'))
+		return name;
 	name.split(/(\boperator(?:\(\)|<=>|[<>]{1,2}=?|->\*?)(?: (?=<))?)/).forEach((part, i) => {
 		if (i % 2) {
 			out += depth ? '' : part.trim();
@@ -72,14 +69,15 @@ function shorten(name, limit) {
 const markOf = kind => 'kji'.includes(KINDS[kind]) ? ` [${KINDS[kind]}]` : '';
 
 function fit(name, kind, limit) {
-	const mark = markOf(kind), whole = name.length + mark.length;
-	if (whole <= limit && columns(name) + mark.length <= limit)
-		return name + mark;
+	const mark = markOf(kind), whole = name + mark;
+	if (columns(whole) <= limit)
+		return whole;
 	const text = shorten(name.slice(0, 4096), limit);
-	return columns(text) + mark.length <= limit ? text + mark : text;
+	return columns(text + mark) <= limit ? text + mark : text;
 }
 
 const digits = n => String(Math.round(n)).replace(/\B(?=(\d{3})+$)/g, ' ');
+const counted = (n, what) => `${digits(n)} ${what}${n === 1 ? '' : 's'}`;
 // By unit: a mere number, ns, bytes.
 const SCALES = [, [[1e9, 's'], [1e6, 'ms'], [1e3, 'us'], [1, 'ns']], [[1e12, 'TB'], [1e9, 'GB'], [1e6, 'MB'], [1e3, 'kB'], [1, 'B']]];
 

@@ -1,19 +1,7 @@
 // The controls: a header that scrolls away and a bar that stays, both HTML in a foreignObject.
 const ui = {}; // elements by name
 
-function el(tag, attributes, ...content) {
-	const e = document.createElementNS('http://www.w3.org/1999/xhtml', tag);
-	for (const name in attributes)
-		e.setAttribute(name, attributes[name]);
-	e.append(...content);
-	return e;
-}
-
-function swatch(colour) {
-	const s = make('svg', { width: 12, height: 12 });
-	s.append(make('path', { class: colour, d: 'M0 6h12' }));
-	return s;
-}
+const swatch = colour => make('svg', { width: 12, height: 12 }, make('path', { class: colour, d: 'M0 6h12' }));
 
 function header() {
 	const lines = [...root.querySelectorAll('.head > text')], head = el('div', { class: 'panel' });
@@ -24,7 +12,8 @@ function header() {
 	head.append(el('h1', {}, of('top').join(' ')), el('p', {}, of('sub').join(' ')), ui.sum);
 	if (cells === 1)
 		head.append(el('p', { class: 'soft' }, 'too many samples to tell threads and times apart here'));
-	head.append(...of('dim').map(text => el('p', { class: 'soft' }, text)), ui.kinds);
+	ui.order = el('p', { class: 'soft' }, of('dim order').join(' '));
+	head.append(...of('dim').map(text => el('p', { class: 'soft' }, text)), ui.order, ui.kinds);
 	return head;
 }
 
@@ -57,7 +46,7 @@ function button(text, key, title, act, pressed, needs) {
 function sayUsable() {
 	for (const { b, needs } of buttons)
 		if (needs)
-			b.setAttribute('aria-disabled', !needs());
+			set(b, { 'aria-disabled': !needs() });
 }
 
 // One tab stop for all buttons of a box: to, or the first.
@@ -91,8 +80,7 @@ const add = (sign, what) => change({ only: [...S.only, sign + what], zoom: [] })
 const found = () => !!search && !search.error;
 
 function bar() {
-	ui.query = el('input', { type: 'search', placeholder: 'Search (/): regex', 'aria-label': 'Search',
-		spellcheck: 'false', autocomplete: 'off' });
+	ui.query = el('input', { type: 'search', placeholder: 'Search (/): regex', 'aria-label': 'Search', spellcheck: 'false' });
 	ui.found = el('span', { class: 'soft' });
 	ui.path = el('nav', { class: 'path', 'aria-label': 'Zoom path and filters' });
 	ui.what = el('div', { class: 'what' });
@@ -159,9 +147,7 @@ function withRest(table, rows) {
 
 function help() {
 	const keys = [['click, Enter', 'zoom in'], ['Esc', 'zoom out, or close this'], ['arrows', 'go to the frames around'],
-		['/, Ctrl-F', 'search'], ['c', 'copy the stack'], ['C', 'copy the prof report command']];
-	for (const { key, title } of buttons)
-		keys.push([key, title]);
+		['/, Ctrl-F', 'search'], ['c', 'copy the stack'], ['C', 'copy the prof report command'], ...buttons.map(b => [b.key, b.title])];
 	if (comparing || cells > 1)
 		keys.push(['\u00b1', '95 % uncertainty of a share within its run']);
 	return [el('table', { class: 'keys' }, ...keys.map(([k, what]) => el('tr', {}, el('td', {}, el('kbd', {}, k)), el('td', {}, what))))];
@@ -184,24 +170,10 @@ function showSheet(name) {
 	arrange();
 }
 
-function pathOf(v) {
-	const path = [];
-	for (; v && (v.k >= 0 || !v.p); v = v.p)
-		path.unshift(v);
-	return path;
-}
-
 function showPath() {
 	const path = pathOf(zoomed), shown = path.length > 6 ? [path[0], null, ...path.slice(-4)] : path, parts = [];
-	for (const v of shown) {
-		if (parts.length)
-			parts.push(' \u203a ');
-		if (!v) {
-			parts.push('\u2026');
-			continue;
-		}
-		parts.push(press(shorten(nameOf(v), 40), () => zoom(v), nameOf(v)));
-	}
+	for (const v of shown)
+		parts.push(parts.length ? ' \u203a ' : '', v ? press(shorten(nameOf(v), 40), () => zoom(v), nameOf(v)) : '\u2026');
 	for (const o of S.only) {
 		const words = { '+': ' \u2229 only ', '-': ' \u2212 without ', '~': ' \u2212 hidden ' };
 		parts.push(words[o[0]] || ' ', press(shorten(o.slice(1), 40), () => change({ only: S.only.filter(x => x !== o), zoom: [] }),
@@ -218,11 +190,8 @@ function showPath() {
 
 // Two lines about a frame.
 function describe(v) {
-	const f = v.k < 0 ? -1 : v.f;
-	let place = '';
-	if (f > 0)
-		place = [KIND_NAMES[F.kind[f]] + (F.guessed[f] ? ', guessed' : ''), base(F.module[f]),
-			S.by ? '' : F.file[f] && base(F.file[f]) + (F.line[f] ? ':' + F.line[f] : '')].filter(x => x).join(' \u00b7 ');
+	const f = v.k < 0 ? 0 : v.f, place = !f ? '' : [KIND_NAMES[F.kind[f]] + (F.guessed[f] ? ', guessed' : ''), base(F.module[f]),
+		S.by ? '' : F.file[f] && base(F.file[f]) + (F.line[f] ? ':' + F.line[f] : '')].filter(x => x).join(' \u00b7 ');
 	return [nameOf(v), place, numbers(v)];
 }
 
@@ -236,7 +205,6 @@ function show(v, aloud) {
 
 function showFound() {
 	ui.found.className = search && search.error ? 'bad' : 'soft';
-	ui.found.textContent = !search ? '' : search.error ? 'not a regular expression: ' + search.error :
-		`${digits(search.frames)} frame${search.frames === 1 ? '' : 's'}, ${share(search.weight)} of all`;
-	ui.live.textContent = ui.found.textContent;
+	ui.live.textContent = ui.found.textContent = !search ? '' : search.error ? 'not a regular expression: ' + search.error :
+		`${counted(search.frames, 'frame')}, ${share(search.weight)} of all`;
 }

@@ -10,9 +10,9 @@ function stroke(strokes, c, v, x, w, y) {
 
 // What the shown metric amounts to (the writer said it of the first), and to which kinds of code goes what is shown of it.
 function showHead() {
-	const sum = list => list.reduce((a, b) => a + b, 0), all = sum(M.self), facts = ui.facts.slice(), shares = KIND_NAMES.map(() => 0);
+	const all = sumOf(M.self), facts = ui.facts.slice(), shares = KIND_NAMES.map(() => 0);
 	if (M !== metrics[0])
-		facts.splice(0, 3, M.name, weight(all), digits(sum(M.samples)) + (M.summed ? ' stacks' : ' samples'));
+		facts.splice(0, 3, M.name, weight(all), digits(sumOf(M.samples)) + (M.summed ? ' stacks' : ' samples'));
 	ui.sum.textContent = facts.join(' \u00b7 ');
 	T.frame.forEach((f, n) => shares[F.kind[f]] += W.self[n] / W.total[0]);
 	ui.kinds.replaceChildren(...shares.map((s, kind) => s > 0 && el('span', {}, swatch(hueOf(kind) + '0'),
@@ -24,7 +24,8 @@ function numbers(v) {
 		v.p && v.p.k >= 0 && `${percent(v.t, v.p.t)} of ${v.up ? 'what it calls' : 'its caller'}`,
 		zoomed && zoomed.p && v !== zoomed && `${percent(v.t, zoomed.t)} of view`,
 		!v.up && `self ${weight(v.s)} (${share(v.s)}${errorOf(v.ns)})`,
-		`${digits(v.c)} ${M.summed ? 'stack' : 'sample'}${v.c === 1 ? '' : 's'}`].filter(x => x).join(' \u00b7 ');
+		errorOfRuns(v),
+		counted(v.c, M.summed ? 'stack' : 'sample')].filter(x => x).join(' \u00b7 ');
 }
 
 // What the search finds, or all. A click on a name shows all of that function.

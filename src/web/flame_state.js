@@ -8,13 +8,8 @@ const list = text => text ? text.split(';').map(decodeURIComponent) : [];
 const unlist = names => names.map(encodeURIComponent).join(';');
 
 function link() {
-	const parts = [];
-	for (const k in START) {
-		const v = Array.isArray(S[k]) ? unlist(S[k]) : encodeURIComponent(S[k] || '');
-		if (v !== (Array.isArray(START[k]) ? '' : START[k] || ''))
-			parts.push(k + '=' + v);
-	}
-	return '#' + parts.join('&');
+	const of = (state, k) => k + '=' + (Array.isArray(state[k]) ? unlist(state[k]) : encodeURIComponent(state[k] || ''));
+	return '#' + Object.keys(START).filter(k => of(S, k) !== of(START, k)).map(k => of(S, k)).join('&');
 }
 
 // history.state counts our steps, so that undo does not leave the page.
@@ -122,6 +117,7 @@ function apply() {
 		planted = plan;
 		setKeys(S.by);
 		plant();
+		ui.order.hidden = !ordered();
 		showHead();
 		showTime();
 	}
@@ -131,12 +127,11 @@ function apply() {
 		selected = null;
 	}
 	find(S.q);
-	if (ui.query.value !== S.q)
-		ui.query.value = S.q;
+	ui.query.value = S.q;
 	ui.metric.value = M.name;
 	for (const { b, pressed } of buttons)
 		if (pressed)
-			b.setAttribute('aria-pressed', !!pressed());
+			set(b, { 'aria-pressed': !!pressed() });
 	if (sheet === 'threads')
 		showThreads();
 	showPath();

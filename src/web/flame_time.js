@@ -8,16 +8,13 @@ function byTime(on) {
 	return sums;
 }
 
-function showSpan(from, to) {
-	ui.brush.setAttribute('x', from);
-	ui.brush.setAttribute('width', to - from);
-}
+const showSpan = (from, to) => set(ui.brush, { x: from, width: to - from });
 
 // What happened in slices from..to, in words.
 function sayTime(from, to) {
-	const sum = ui.use.slice(from, to).reduce((a, b) => a + b, 0);
+	const sum = sumOf(ui.use.slice(from, to));
 	ui.when.textContent = `${edge(from)}\u2013${edge(to)} s: ${weight(sum)}` + (M.unit === 1 ? `, ${(sum / (to - from) / slice).toFixed(2)} CPUs` : '');
-	ui.strip.setAttribute('aria-valuetext', ui.when.textContent);
+	set(ui.strip, { 'aria-valuetext': ui.when.textContent });
 }
 
 function showTime() {
@@ -29,8 +26,8 @@ function showTime() {
 	const all = byTime(threads.map(() => true)), range = span() || [0, slices], most = Math.max(...all, 1e-9);
 	ui.use = byTime(shownThreads());
 	const bars = sums => [...sums].map((w, i) => w ? `M${i} ${STRIP}v${-w / most * STRIP}h1V${STRIP}z` : '').join('');
-	ui.all.setAttribute('d', bars(all));
-	ui.shown.setAttribute('d', bars(ui.use));
+	set(ui.all, { d: bars(all) });
+	set(ui.shown, { d: bars(ui.use) });
 	showSpan(...range);
 	sayTime(...range);
 }
@@ -42,8 +39,7 @@ function timeStrip() {
 	ui.shown = make('path', {});
 	ui.brush = make('rect', { height: STRIP, y: 0 });
 	ui.strip = make('svg', { class: 'strip', viewBox: `0 0 ${slices} ${STRIP}`, preserveAspectRatio: 'none', tabindex: 0, role: 'slider',
-		'aria-label': 'Time shown: arrow keys move it, with Shift its end' });
-	ui.strip.append(ui.all, ui.shown, ui.brush);
+		'aria-label': 'Time shown: arrow keys move it, with Shift its end' }, ui.all, ui.shown, ui.brush);
 	ui.when = el('span', { class: 'soft' });
 	ui.time = el('div', { class: 'row time', title: 'use over time: drag to show a part, click to show all' }, ui.strip, ui.when);
 	let from = -1;
@@ -87,11 +83,11 @@ function timeStrip() {
 
 // Of the processes, their threads; what they have is of the time that is shown.
 function threadList() {
-	const sums = threads.map(() => 0), range = span(), processes = new Map(), rows = [];
-	M.cells.thread.forEach((t, i) => sums[t] += !range || M.cells.slice[i] >= range[0] && M.cells.slice[i] < range[1] ? M.cells.weight[i] : 0);
-	const all = sums.reduce((a, b) => a + b, 0), is = t => S.thread.includes(t.name);
+	const sums = threads.map(() => 0), shown = inSpan(), processes = new Map(), rows = [];
+	M.cells.thread.forEach((t, i) => sums[t] += shown(M.cells.slice[i]) ? M.cells.weight[i] : 0);
+	const all = sumOf(sums);
 	const row = (text, list, wide) => {
-		const on = list.every(is), sum = list.reduce((a, t) => a + sums[threads.indexOf(t)], 0), b = el('button', { type: 'button', 'aria-pressed': on }, text);
+		const on = list.every(isChosen), sum = list.reduce((a, t) => a + sums[threads.indexOf(t)], 0), b = el('button', { type: 'button', 'aria-pressed': on }, text);
 		const others = S.thread.filter(name => !list.some(t => t.name === name));
 		b.onclick = () => change({ thread: on ? others : [...others, ...list.map(t => t.name)] });
 		rows.push(el('tr', { class: wide }, el('td', {}, b), el('td', {}, weight(sum)), el('td', {}, percent(sum, all))));
@@ -116,7 +112,7 @@ function showThreads() {
 
 // Which of them prof's commands name.
 function threadWords() {
-	const on = threads.filter(t => S.thread.includes(t.name)), tids = on.flatMap(t => t.tids), pids = [...new Set(on.map(t => t.pid))];
+	const on = threads.filter(isChosen), tids = on.flatMap(t => t.tids), pids = [...new Set(on.map(t => t.pid))];
 	if (!on.length)
 		return [];
 	const whole = pids.every(pid => pid && threads.every(t => t.pid !== pid || on.includes(t))) && !threads.some(t => t.tids[1]);

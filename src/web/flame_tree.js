@@ -27,12 +27,8 @@ function viewNode(k, f, p, up) {
 function nameOf(v) {
 	if (v.k < 0)
 		return 'all';
-	if (!v.f) {
-		let count = 0;
-		for (const n of v.ns)
-			count += T.small.get(n) || 0;
-		return `(${digits(count)} small frame${count === 1 ? '' : 's'})`;
-	}
+	if (!v.f)
+		return `(${counted(sumOf(v.ns.map(n => T.small.get(n) || 0)), 'small frame')})`;
 	return S.by && F.module[v.f] ? base(F.module[v.f]) : F.name[v.f];
 }
 

@@ -1,7 +1,7 @@
 // Flame charts: in the order of time.
 'use strict';
 const assert = require('assert');
-const { live, labels, what, crumbs, hash, focus, clickOn, search, found } = require('./page.js');
+const { live, labels, what, crumbs, hash, focus, clickOn, go, search, found } = require('./page.js');
 const { addFiles } = require('./site.js');
 
 // A second thread is lighter, and a row of its own.
@@ -47,7 +47,9 @@ module.exports = {
 		await p.key('0');
 		await p.value("location.hash = '#zoom=main;parse%231'");
 		await p.until("document.querySelectorAll('.path button').length === 3");
-		assert.match(await what(p), /^parse .*250 ms, 31\.3% of all · 31\.3% of its caller · self 0 ns \(0\.00%\)/);
+		// Of one run nothing can be told, but of all of them, as where they are merged.
+		assert.match(await what(p), /^parse .*250 ms, 31\.3% of all · 31\.3% of its caller · self 0 ns \(0\.00%\) · all its runs 500 ms, 62\.5% ±\d+\.\d\d of all/);
+		const [runs] = /\u00b1[\d.]+/.exec(await what(p));
 		assert.deepEqual(await inOrder(p, 250), ['all 0', 'main 0', 'parse 0', 'parse 0', 'read 100', 'read 0']);
 		await clickOn(p, 'main');
 		assert.equal(await hash(p), '#zoom=main');
@@ -64,10 +66,20 @@ module.exports = {
 		// All of a function, and from the leaves: merged, as everywhere.
 		await p.value("location.hash = '#view=pair&at=parse'");
 		await p.until("/^parse /.test(document.querySelector('.what').textContent)");
-		assert.match(await what(p), /500 ms, 62\.5% ±\d+\.\d\d of all/);
+		assert((await what(p)).includes(`500 ms, 62.5% ${runs} of all`), await what(p));
 		await p.value("location.hash = '#view=up&zoom=read'");
 		await p.until("/^read /.test(document.querySelector('.what').textContent)");
 		assert.match(await what(p), /450 ms, 56\.3%/);
+	},
+	async 'says in its header how it is drawn, as long as it is'(p, at) {
+		const shown = () => p.value("/the order in which it ran/.test(document.querySelector('.panel').innerText)");
+		await p.open(at('chart.svg'));
+		await live(p);
+		for (const [link, ordered] of [['', true], ['#view=up', false], ['#by=module', true], ['#view=pair&at=parse', false], ['#zoom=main', true]]) {
+			await go(p, link);
+			assert.equal(await shown(), ordered, link);
+		}
+		assert.match(await p.value("document.querySelector('.panel').innerText"), /health/);
 	},
 	async 'has a row for each thread, and goes from frame to frame'(p, at) {
 		await p.open(at('chart_threads.svg'));

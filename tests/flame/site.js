@@ -120,7 +120,8 @@ class Site {
 		const headers = { 'content-type': name.endsWith('.svg') ? 'image/svg+xml' : 'text/html' };
 		if (query && there)
 			headers['content-security-policy'] = policy(query, fs.readFileSync(file, 'utf8'));
-		response.writeHead(there ? 200 : 404, headers);
+		// The browser asks for an icon of its own accord.
+		response.writeHead(there ? 200 : name === 'favicon.ico' ? 204 : 404, headers);
 		response.end(there ? fs.readFileSync(file) : '');
 	}
 
