@@ -78,6 +78,13 @@ void turn_wheel(struct fixture *f, bool down, unsigned x, unsigned y)
 	model_mouse(&f->model, &(struct tui_mouse){ .button = button, .x = x, .y = y });
 }
 
+const char *selected(const struct fixture *f)
+{
+	const char *name = model_subject(&f->model).name;
+
+	return name ? name : "all";
+}
+
 static const char *printed(struct fixture *f, void print(const struct grid *, struct bytes *))
 {
 	model_draw(&f->model, &f->grid);

@@ -29,6 +29,8 @@ void fixture_release(struct fixture *f);
 void press(struct fixture *f, const char *keys);
 void click(struct fixture *f, unsigned x, unsigned y);
 void turn_wheel(struct fixture *f, bool down, unsigned x, unsigned y);
+/* The name of what is selected, "all" for the root. */
+const char *selected(const struct fixture *f);
 /* What is on the screen. */
 const char *screen(struct fixture *f);
 const char *styles(struct fixture *f);
@@ -36,10 +38,13 @@ const char *styles(struct fixture *f);
 const char *screen_line(struct fixture *f, unsigned y);
 
 struct CMUnitTest;
+int run_changes_tests(void);
 int run_dense_tests(void);
+int run_extremes_tests(void);
 int run_grid_tests(void);
-int run_model_tests(void);
+int run_leaving_tests(void);
 int run_mouse_tests(void);
+int run_moving_tests(void);
 int run_screen_tests(void);
 int run_search_tests(void);
 int run_source_tests(void);

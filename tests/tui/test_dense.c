@@ -10,13 +10,6 @@
 #include "keys.h"
 #include "sample_profile.h"
 
-static const char *selected(const struct fixture *f)
-{
-	const char *name = model_subject(&f->model).name;
-
-	return name ? name : "all";
-}
-
 static void test_doubles_the_rows(void **state)
 {
 	struct fixture f;

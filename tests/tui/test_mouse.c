@@ -10,13 +10,6 @@
 #include "keys.h"
 #include "sample_profile.h"
 
-static const char *selected(const struct fixture *f)
-{
-	const char *name = model_subject(&f->model).name;
-
-	return name ? name : "all";
-}
-
 /* The line of the screen that begins with text. */
 static unsigned line_of(struct fixture *f, const char *text)
 {
