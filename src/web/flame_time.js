@@ -106,8 +106,7 @@ function threadList() {
 function showThreads() {
 	const list = () => [...ui.sheet.querySelectorAll('button')], at = list().findIndex(b => b.matches(':focus'));
 	showSheet(M.cells ? sheet : '');
-	if (at >= 0 && list()[at])
-		list()[at].focus();
+	list()[at]?.focus();
 }
 
 // Which of them prof's commands name.
