@@ -195,7 +195,7 @@ def expect_unprofiled(r):
     expect(lines[-1].startswith("prof: no samples: ./ending ran unprofiled \u2192 "), str(r.result))
     out = prof("report", r.path).out
     expect("\nthe command is set-uid or unreadable: only root may profile it\n" in out, out)
-    expect(re.search(r"in the command, which only root may profile\n +sudo prof record ", out), out)
+    expect(re.search(r"in the command, which only root may profile: record as root\n +sudo prof record ", out), out)
     expect("short" not in out and "-F" not in out, out)
     expect(Recording(r.path).info()["health"]["detached"], "in the file")
 
