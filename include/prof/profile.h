@@ -99,7 +99,7 @@ struct prof_sample { /* in order of time */
 	uint64_t time_ns;
 	uint64_t weight; /* in the event's unit */
 	uint32_t event, task;
-	uint32_t cpu;
+	uint32_t cpu; /* UINT32_MAX: not known */
 	uint32_t flags;	       /* of enum prof_sample_flags */
 	const char *stack_end; /* why the stack ended: "whole", "truncated copy", … */
 };

@@ -131,10 +131,19 @@ void annotate_release(struct annotation *a)
 	memset(a, 0, sizeof(*a));
 }
 
+/* Where their files are; folded text and flame graphs have names of modules only. */
+static bool has_places_of_modules(const struct profile *p)
+{
+	for (size_t i = 0; i < p->modules.len; i++)
+		if (profile_str(p, p->modules.data[i].path)[0] == '/')
+			return true;
+	return false;
+}
+
 bool annotate_is_possible(const struct profile *p)
 {
 	for (size_t i = 0; i < p->machines.len; i++)
-		if (p->machines.data[i].architecture)
+		if (p->machines.data[i].architecture && has_places_of_modules(p))
 			return true;
 	for (size_t i = 0; i < p->frames.len; i++)
 		if (p->frames.data[i].line)

@@ -31,6 +31,7 @@ struct evaluation {
 	uint32_t *nodes; /* of the node's code and all its callers' */
 	bool *modules, *tasks, *events;
 	struct pairmap leaves; /* (module, address) → bits */
+	bool by_time;
 };
 
 static uint32_t code_name_bits(struct filter_words *w, const struct pattern_code *code)
@@ -215,6 +216,9 @@ static enum filter_stage judge_sample(struct evaluation *e, const struct profile
 {
 	const struct time_range *t = &e->words->time;
 
+	/* What was not sampled stands at the end of its task: nobody knows when it ran. */
+	if (e->by_time && s->flags & SAMPLE_SYNTHETIC)
+		return STAGE_TIME;
 	if (s->time_ns < t->from_ns || (s->time_ns >= t->to_ns && t->to_ns != UINT64_MAX))
 		return STAGE_TIME;
 	if (s->event < e->profile->events.len && !e->events[s->event])
@@ -271,10 +275,31 @@ static void evaluation_release(struct evaluation *e)
 	pairmap_release(&e->leaves);
 }
 
+#define TOLD_FROM 0.001
+
+/* How much of the event has no time; NULL: hardly anything. The caller's. */
+static char *say_untimed(const struct profile *p, uint32_t event)
+{
+	double all = 0, untimed = 0;
+
+	for (size_t i = 0; i < p->samples.len; i++) {
+		const struct profile_sample *s = &p->samples.data[i];
+		if (s->event != event)
+			continue;
+		all += (double)s->weight;
+		untimed += s->flags & SAMPLE_SYNTHETIC ? (double)s->weight : 0;
+	}
+	if (untimed < TOLD_FROM * all)
+		return NULL;
+	return xasprintf(
+		"--time leaves out what was not sampled, %.1f%% of all: nothing tells when it ran",
+		100 * untimed / all);
+}
+
 static int evaluate(struct filter *f, const struct profile *p, const struct filter_spec *spec,
 		    struct filter_words *w, struct error *err)
 {
-	struct evaluation e = { .profile = p, .words = w };
+	struct evaluation e = { .profile = p, .words = w, .by_time = spec->time != NULL };
 
 	evaluate_functions(&e);
 	evaluate_locations(&e);
@@ -288,6 +313,8 @@ static int evaluate(struct filter *f, const struct profile *p, const struct filt
 	f->event = choose_event(&e);
 	f->everything = !w->any;
 	f->note = filter_words_unused(p, &w->ignore);
+	if (!f->note && spec->time && !f->emptied_by)
+		f->note = say_untimed(p, f->event);
 	int rc = filter_words_check(w, p, err);
 	evaluation_release(&e);
 	return rc;

@@ -44,7 +44,8 @@ static char *group_name(const struct profile *p, enum flat_by by, const struct p
 {
 	switch (by) {
 	case FLAT_BY_CPU:
-		return xasprintf("CPU %u", s->cpu);
+		return s->cpu == PROFILE_CPU_UNKNOWN ? xstrdup("[CPU not known]")
+						     : xasprintf("CPU %u", s->cpu);
 	case FLAT_BY_EVENT:
 		return s->event < p->events.len
 			       ? xstrdup(profile_str(p, p->events.data[s->event].name))

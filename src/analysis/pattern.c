@@ -100,6 +100,14 @@ static const char *const scopes[] = {
 	[SCOPE_FUNCTION] = "", [SCOPE_MODULE_OF] = "module:", [SCOPE_FILE_OF] = "file:"
 };
 
+/* As modules without a file are called, and not one letter in either case. */
+static bool is_bracketed(const char *name)
+{
+	size_t len = strlen(name);
+
+	return len > 4 && name[0] == '[' && strcspn(name, "]") == len - 1;
+}
+
 int patterns_add_regex(struct patterns *ps, const char *option, const char *regex,
 		       const struct profile *p, struct error *err)
 {
@@ -114,7 +122,7 @@ int patterns_add_regex(struct patterns *ps, const char *option, const char *rege
 	}
 	ps->option = option;
 	ps->option_is_regex = true;
-	if (scope == SCOPE_MODULE_OF && frame_has_module(p, regex)) {
+	if (scope == SCOPE_MODULE_OF && (is_bracketed(regex) || frame_has_module(p, regex))) {
 		vec_push(&ps->items, ((struct pattern){ .text = xstrdup(regex), .scope = scope }));
 		return 0;
 	}

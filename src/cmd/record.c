@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "cmd/record_parse.h"
 
-#define FREQUENCY_HARMLESS 20000 /* Hz */
+#define FREQUENCY_HARMLESS 5000 /* Hz */
 
 static const struct cmd_option rows[] = {
 	OPTION(struct record_words, events, OPT_LIST, 'e', "event", .argument = "EVENTS",
@@ -133,8 +133,8 @@ static void warn_of_rate(const struct record_options *r)
 			    "-F max slows what is recorded very much: times are not to be trusted");
 	else if (r->frequency > FREQUENCY_HARMLESS)
 		log_message(LOG_NOTICE,
-			    "%" PRIu64 " Hz slows what is recorded: rates up to %d Hz hardly do",
-			    r->frequency, FREQUENCY_HARMLESS);
+			    "%" PRIu64 " Hz slows what is recorded: times are longer than without",
+			    r->frequency);
 }
 
 static int record(const struct record_options *r)

@@ -346,7 +346,8 @@ static void add_cells(struct flame *r, uint16_t event)
 
 	for (size_t i = 0; i < m->cells.len; i++) {
 		const struct flame_tree_cell *cell = &m->cells.data[i];
-		struct profile_sample like = { .event = event,
+		struct profile_sample like = { .cpu = PROFILE_CPU_UNKNOWN,
+					       .event = event,
 					       .task = r->first_thread + cell->thread };
 		struct part part = slice_part(r->tree, cell->slice);
 		add_samples(r, cell->node, like, &cell->weight, &part);
@@ -364,7 +365,9 @@ static void add_event_samples(struct flame *r, uint16_t event)
 		return;
 	}
 	for (uint32_t node = 0; node < r->tree->nodes.len; node++) {
-		struct profile_sample like = { .event = event, .task = r->code.data[node].task };
+		struct profile_sample like = { .cpu = PROFILE_CPU_UNKNOWN,
+					       .event = event,
+					       .task = r->code.data[node].task };
 		add_samples(r, node, like, &m->weights.data[node], &no_time);
 	}
 }

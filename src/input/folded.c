@@ -221,7 +221,9 @@ static void add_stack(struct folded *f, const char *line, size_t len, const stru
 		node = step->node;
 	}
 	for (uint16_t event = 0; event < f->weights; event++) {
-		struct profile_sample like = { .weight = weights[event].value, .event = event };
+		struct profile_sample like = { .weight = weights[event].value,
+					       .cpu = PROFILE_CPU_UNKNOWN,
+					       .event = event };
 		f->rounded += weights[event].is_rounded;
 		f->limited += weights[event].is_limited;
 		if (like.weight)

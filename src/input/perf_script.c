@@ -123,6 +123,7 @@ static bool parse_task(struct text t, struct header *h)
 	uint64_t number = 0, other;
 	struct text word = last_word(&t);
 
+	h->cpu = PROFILE_CPU_UNKNOWN;
 	if (word.len > 2 && word.at[0] == '[' && word.at[word.len - 1] == ']') {
 		if (!is_number((struct text){ word.at + 1, word.len - 2 }, UINT16_MAX, &number))
 			return false;

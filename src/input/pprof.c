@@ -344,7 +344,8 @@ static void add_sample(struct pprof *r, const struct thread *thread)
 		node = stacks_call(&r->stacks, node, place_of(r, r->stack.data[i]), false);
 	struct stacks_place leaf = place_of(r, depth ? r->stack.data[0] : 0);
 	for (size_t event = 0; event < r->values.len && event < r->p->events.len; event++) {
-		struct profile_sample like = { .time_ns = 0,
+		struct profile_sample like = { .cpu = PROFILE_CPU_UNKNOWN,
+					       .time_ns = 0,
 					       .task = task,
 					       .event = r->event_of[event] };
 		like.weight = weight_of(r, event, r->values.data[event]);

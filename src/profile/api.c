@@ -209,7 +209,7 @@ int prof_profile_sample(const struct prof_profile *p, size_t index, struct prof_
 		.weight = row->weight,
 		.event = row->event,
 		.task = row->task,
-		.cpu = row->cpu,
+		.cpu = row->cpu == PROFILE_CPU_UNKNOWN ? UINT32_MAX : row->cpu,
 		.flags = public_flags(row),
 		.stack_end = stack_end_name(row->end),
 	};

@@ -201,6 +201,8 @@ enum {
 			      (FRAME_LATER) */
 };
 
+#define PROFILE_CPU_UNKNOWN UINT16_MAX
+
 /* A sample's stack, innermost first: (leaf_module, leaf_address) looked up exactly, then node, its
  * parent, … up to the root. node is PROFILE_NONE when only the leaf is known. */
 struct profile_sample {
@@ -208,7 +210,7 @@ struct profile_sample {
 	uint64_t leaf_address;
 	uint64_t weight; /* in the event's unit */
 	uint32_t task, node, leaf_module;
-	uint16_t cpu, event;
+	uint16_t cpu, event; /* cpu: or PROFILE_CPU_UNKNOWN */
 	uint8_t end; /* enum stack_end */
 	uint8_t flags;
 };

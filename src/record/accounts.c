@@ -148,6 +148,7 @@ static void write_row(struct accounts *a, const struct task_thread *t, enum rows
 	struct profile_sample row = {
 		.time_ns = time_ns,
 		.weight = weight,
+		.cpu = PROFILE_CPU_UNKNOWN,
 		.task = rows_thread(a->config.rows, t),
 		.node = PROFILE_NONE,
 		.leaf_module = rows_synthetic(a->config.rows, which),

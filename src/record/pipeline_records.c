@@ -44,7 +44,7 @@ static void on_sample(struct pipeline *p, const struct record *r)
 		.task = rows_thread(&p->rows, t),
 		.node = stack.node,
 		.leaf_module = stack.leaf_module,
-		.cpu = (uint16_t)(r->cpu == UINT32_MAX ? 0 : r->cpu),
+		.cpu = (uint16_t)(r->cpu < PROFILE_CPU_UNKNOWN ? r->cpu : PROFILE_CPU_UNKNOWN),
 		.event = (uint16_t)event->row,
 		.end = stack.end,
 		.flags = stack.flags,

@@ -298,8 +298,8 @@ static void say_no_samples(const struct broker *b, const char *to, const char *p
 			text_duration(cpu, sizeof(cpu), b->child_cpu_ns));
 	else
 		snprintf(why, sizeof(why),
-			 "no task used as much CPU time as one sampling period lasts, or none "
-			 "at all (%s)",
+			 "no task used as much CPU time on one CPU as one sampling period lasts, "
+			 "or none at all (%s)",
 			 b->options->period ? "a shorter one: -c" : "a higher rate: -F");
 	log_message(LOG_NOTICE, "no samples: %s %s %s", why, to, path);
 }

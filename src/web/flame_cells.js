@@ -37,13 +37,13 @@ function readCells(r, m) {
 	pick(m, () => true, m);
 }
 
-// What nodes have themselves in the cells for which is(thread, slice) holds, as self and samples of into.
+// What nodes have themselves in the cells for which is(thread, cell) holds, as self and samples of into.
 function pick(m, is, into) {
-	const { node, thread, slice, samples, weight } = m.cells;
+	const { node, thread, samples, weight } = m.cells;
 	into.self = new Float64Array(T.count);
 	into.samples = new Float64Array(T.count);
 	node.forEach((n, i) => {
-		if (is(thread[i], slice[i])) {
+		if (is(thread[i], i)) {
 			into.self[n] += weight[i];
 			into.samples[n] += samples[i];
 		}
@@ -57,10 +57,10 @@ function span() {
 	return slices > 1 && from < to ? [from, to] : null;
 }
 
-// Whether a slice is shown.
+// Whether cell i is shown: of a part of the time, only what was sampled, since nothing tells when the rest ran.
 function inSpan() {
-	const [from, to] = span() || [0, slices];
-	return s => s >= from && s < to;
+	const [from, to] = span() || [];
+	return i => !to || M.cells.samples[i] && M.cells.slice[i] >= from && M.cells.slice[i] < to;
 }
 
 // Where slice i begins, in seconds of digits more digits than a slice has: as round has it.
@@ -82,7 +82,7 @@ function shownThreads() {
 // The weights of M in the threads and the time that are shown.
 function chosenWeights() {
 	const shown = inSpan(), on = shownThreads();
-	return M.cells && (span() || on.includes(false)) ? pick(M, (t, s) => on[t] && shown(s), {}) : M;
+	return M.cells && (span() || on.includes(false)) ? pick(M, (t, i) => on[t] && shown(i), {}) : M;
 }
 
 // The shown time in blocks: 20 or more with samples, else as many as there are slices. keep as weigh has it.
@@ -93,7 +93,7 @@ function cutTime(keep) {
 	const { node, thread, slice, samples, weight } = M.cells, shown = inSpan(), on = shownThreads(), sums = new Float64Array(slices);
 	let count = 0;
 	cutCells = weight.map((w, i) => {
-		if (!samples[i] || !on[thread[i]] || !shown(slice[i]) || keep && !keep(node[i]))
+		if (!samples[i] || !on[thread[i]] || !shown(i) || keep && !keep(node[i]))
 			return 0;
 		sums[slice[i]] += w;
 		count += samples[i];

@@ -5,11 +5,11 @@ let search = null; // { hits: by frame, error, weight, frames }
 // What a pattern is about, and the frames that it fits: { hits, scope, text, texts, error }. A module's name or path
 // is that module, as in prof.
 function match(pattern) {
-	const hits = new Uint8Array(F.count), [, scope, text] = /^((?:module:|file:)?)([^]*)$/.exec(pattern);
+	const hits = new Uint8Array(F.count), [, scope, text] = /^(module:|file:|)([^]*)/.exec(pattern);
 	const texts = !scope ? F.name : scope > 'm' ? F.module : F.file;
 	let error, fits = t => t === text || t.endsWith('/' + text);
 	try {
-		if (scope < 'm' || !text || !texts.some(fits)) {
+		if (scope < 'm' || !text || !/^\[\w+]$/.test(text) && !texts.some(fits)) {
 			const re = new RegExp(text, /[A-Z]/.test(text.replace(/\\./g, '')) ? '' : 'i');
 			fits = t => re.test(t);
 		}

@@ -84,7 +84,7 @@ function timeStrip() {
 // Of the processes, their threads; what they have is of the time that is shown.
 function threadList() {
 	const sums = threads.map(() => 0), shown = inSpan(), processes = new Map(), rows = [];
-	M.cells.thread.forEach((t, i) => sums[t] += shown(M.cells.slice[i]) ? M.cells.weight[i] : 0);
+	M.cells.thread.forEach((t, i) => sums[t] += shown(i) ? M.cells.weight[i] : 0);
 	const all = sumOf(sums);
 	const row = (text, list, wide) => {
 		const on = list.every(isChosen), sum = list.reduce((a, t) => a + sums[threads.indexOf(t)], 0), b = el('button', { type: 'button', 'aria-pressed': on }, text);

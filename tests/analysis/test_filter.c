@@ -256,6 +256,9 @@ static void by_module_or_file_of_a_frame(void **state)
 	expect_error(
 		SPEC(.focus = "module:libz.so.2"),
 		"--focus 'module:libz.so.2' matches nothing in this profile; did you mean libz.so.1?");
+	expect_error(
+		SPEC(.focus = "module:[kernx]"), /* no letters */
+		"--focus 'module:[kernx]' matches nothing in this profile; did you mean [kernel]?");
 	expect_error(SPEC(.focus = "file:x"), "--focus 'file:x' matches nothing in this profile");
 	expect_error(SPEC(.focus = "file:("),
 		     "--focus: '(' is not a regular expression: Unmatched ( or \\(");
@@ -289,11 +292,34 @@ static void a_modules_name_is_no_regex(void **state)
 {
 	(void)state;
 	expect_of_names("module:[kernel]", 1);
-	expect_of_names("module:[kernx]", 2); /* there is none: one of these letters */
+	expect_of_names("module:[k]er", 1);
 	expect_of_names("module:/[kernel]/", 4);
 	expect_of_names("module:lib(1.so", 1);
 	expect_of_names("module:/lib/a+b.so", 1);
 	expect_of_names("module:so$", 3);
+}
+
+/* Sample 2 stands for what was not sampled. */
+static void of_no_time(void **state)
+{
+	struct build b;
+	struct filter *f = NULL;
+	struct filter_result r;
+	struct error err = { 0 };
+	(void)state;
+
+	fill(&b);
+	b.profile.samples.data[2].flags = SAMPLE_SYNTHETIC;
+	assert_int_equal(filter_new(&f, &b.profile, SPEC(.time = "1ms,4ms"), &err), 0);
+	filter_apply(f, &r);
+	assert_int_equal(r.samples.len, 2);
+	assert_int_equal(r.samples.data[0], 1);
+	assert_int_equal(r.samples.data[1], 3);
+	assert_string_equal(filter_note(f), "--time leaves out what was not sampled, 20.0% of all: "
+					    "nothing tells when it ran");
+	filter_result_release(&r);
+	filter_free(f);
+	build_release(&b);
 }
 
 static void by_event(void **state)
@@ -372,6 +398,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(everything),
 		cmocka_unit_test(by_time),
+		cmocka_unit_test(of_no_time),
 		cmocka_unit_test(by_task),
 		cmocka_unit_test(by_module),
 		cmocka_unit_test(by_symbol),

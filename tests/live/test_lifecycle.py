@@ -91,7 +91,7 @@ def test_no_such_process():
 def test_high_rates_are_warned_of():
     warned = prof("record", "-o", "t.data", "-F", "25000", "--", program("ending"), "50", "exit")
     expect("25000 Hz slows" in warned.err, str(warned))
-    usual = prof("record", "-o", "t.data", "-F", "20000", "--", program("ending"), "50", "exit")
+    usual = prof("record", "-o", "t.data", "-F", "4000", "--", program("ending"), "50", "exit")
     expect("slows" not in usual.err, str(usual))
     quiet = prof("record", "-q", "-o", "t.data", "-F", "max", "--", program("ending"), "50", "exit")
     expect_equal(quiet.err, "", str(quiet))

@@ -101,7 +101,7 @@ static void test_samples(void **state)
 	assert_string_equal(s.stack_end, "whole");
 	assert_int_equal(prof_profile_sample(o->p, 1, &s, sizeof(s)), 0);
 	assert_int_equal(s.flags, PROF_SAMPLE_KERNEL);
-	assert_int_equal(s.cpu, 65535);
+	assert_int_equal(s.cpu, UINT32_MAX);
 	assert_int_equal(s.event, 1);
 	assert_int_equal(prof_profile_sample(o->p, 3, &s, sizeof(s)), 0);
 	assert_int_equal(s.flags, PROF_SAMPLE_SYNTHETIC);
