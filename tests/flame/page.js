@@ -11,11 +11,11 @@ const hash = p => p.value('decodeURIComponent(location.hash)');
 const focus = p => p.value("document.querySelector('.frames').focus()");
 const elements = p => p.value("document.querySelectorAll('*').length");
 
+// Where a label stands; what a page has scrolled to is drawn a little later.
 async function spot(p, label) {
-	const r = await p.value(`(() => { const t = [...document.querySelectorAll('.frames text')].find(t => t.textContent === ${JSON.stringify(label)});
-		if (!t) return null; const r = t.getBoundingClientRect(); return [r.x + 2, r.y + r.height / 2]; })()`);
-	assert(r, `no label "${label}" among ${(await labels(p)).join(', ')}`);
-	return r;
+	const text = `[...document.querySelectorAll('.frames text')].find(t => t.textContent === ${JSON.stringify(label)})`;
+	await p.until(`${text} !== undefined`).catch(async () => assert.fail(`no label "${label}" among ${(await labels(p)).join(', ')}`));
+	return p.value(`(() => { const r = ${text}.getBoundingClientRect(); return [r.x + 2, r.y + r.height / 2]; })()`);
 }
 
 const clickOn = async (p, label) => p.click(...await spot(p, label));
