@@ -25,6 +25,8 @@ void calltree_copy_root(struct calltree *t, const struct calltree *upright);
  * those that are not in their parent's list. Until calltree_finish lists are in no order. */
 uint32_t calltree_child_like(struct calltree *t, struct pairmap *children, uint32_t parent,
 			     const struct calltree_node *like);
+/* Totals from selfs: of the nodes, which have 0 until then, and of the tree. Parents precede children. */
+void calltree_sum(struct calltree *t);
 /* Sum selfs into totals, which are 0 until then, and link children, heaviest first. */
 void calltree_finish(struct calltree *t);
 

@@ -71,7 +71,7 @@ uint32_t calltree_child_like(struct calltree *t, struct pairmap *children, uint3
 	return child;
 }
 
-static void sum_totals(struct calltree *t)
+void calltree_sum(struct calltree *t)
 {
 	struct calltree_node *nodes = t->nodes.data;
 
@@ -149,7 +149,7 @@ void calltree_finish(struct calltree *t)
 {
 	size_t n = t->nodes.len;
 
-	sum_totals(t);
+	calltree_sum(t);
 	uint32_t *starts = xrealloc_array(NULL, n + 1, sizeof(*starts));
 	uint32_t *order = group_by_parent(t, starts);
 	for (uint32_t i = 0; i < n; i++)

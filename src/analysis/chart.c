@@ -140,22 +140,6 @@ static uint32_t take(struct charter *c, uint32_t merged)
 	return node;
 }
 
-static void sum_up(struct calltree *t)
-{
-	struct calltree_node *nodes = t->nodes.data;
-
-	for (size_t i = t->nodes.len; i-- > 0;) {
-		nodes[i].total += nodes[i].self;
-		nodes[i].count += nodes[i].self_count;
-		if (i > 0) {
-			nodes[nodes[i].parent].total += nodes[i].total;
-			nodes[nodes[i].parent].count += nodes[i].count;
-		}
-	}
-	t->total = nodes[0].total;
-	t->sample_count = nodes[0].count;
-}
-
 static void start(struct charter *c, struct calltree *merged)
 {
 	struct calltree *t = &c->chart->tree;
@@ -214,7 +198,7 @@ void chart_build(struct chart *chart, const struct profile *p, const struct filt
 		n->self_count += !(s->flags & SAMPLE_SYNTHETIC);
 		node_of_sample[at] = node;
 	}
-	sum_up(&chart->tree);
+	calltree_sum(&chart->tree);
 	vec_release(&c.path);
 	vec_release(&c.last_child);
 	vec_release(&c.wanted);
