@@ -31,6 +31,7 @@ class ElfNames:
         for s in self.symbols:
             self.by_start.setdefault(s.start, []).append(s)
         self.starts = sorted(self.by_start)
+        self.slots = self.read_slots() if ".rela.plt" in self.sections or ".rela.dyn" in self.sections else {}
         self.longest = max([s.size for s in self.symbols], default=0)
 
     def read_sections(self):
@@ -99,6 +100,31 @@ class ElfNames:
             i -= 1
             found += [s for s in self.by_start[self.starts[i]] if s.covers(address)]
         return found
+
+    def read_slots(self):
+        """The functions whose addresses the loader stores, by where it stores them: x86-64's relocations 6, 7 and 37."""
+        slots, symbols = {}, self.sections.get(".dynsym")
+        for table in filter(None, (self.sections.get(".rela.plt"), self.sections.get(".rela.dyn"))):
+            for at in range(table["offset"], table["offset"] + table["size"], 24):
+                slot, info, addend = struct.unpack_from("<QQQ", self.data, at)
+                if info & 0xffffffff in (6, 7) and symbols:
+                    name, = struct.unpack_from("<I", self.data, symbols["offset"] + 24 * (info >> 32))
+                    slots[slot] = {self.string(self.rows[symbols["link"]][4] + name)}
+                elif info & 0xffffffff == 37:
+                    slots[slot] = self.names_at(addend)
+        return slots
+
+    def stub_targets(self, address):
+        """What the PLT stub of 16 bytes around the address jumps to, read from its code: jmp *slot(%rip)."""
+        section = self.sections.get(self.section_of(address))
+        if not section:
+            return set()
+        start = address - (address - section["address"]) % 16
+        code = bytes(self.data[section["offset"] + start - section["address"]:][:16])
+        jump = code.find(b"\xff\x25", 0, 6)
+        if jump < 0:
+            return set()
+        return self.slots.get(start + jump + 6 + struct.unpack_from("<i", code, jump + 2)[0], set())
 
     def section_of(self, address):
         for name, s in self.sections.items():

@@ -149,8 +149,11 @@ class Oracle:
         if names.section_of(prof.address).startswith(".plt") and ours.endswith("@plt"):
             if theirs == "@plt" or perf.raw == "@plt":
                 return "PLT stub: perf gives it no name"
-            if theirs.endswith("@plt"):
-                return "PLT stub spelled differently" if theirs[:-4].split("@")[0] == ours[:-4] else UNCLASSIFIED
+            targets = names.stub_targets(prof.address)
+            if theirs.endswith("@plt") and theirs[:-4].split("@")[0] == ours[:-4]:
+                return "PLT stub spelled differently"
+            if theirs.endswith("@plt"):  # by its place among the relocations, which need not be the stubs' order
+                return "PLT stub: perf names it as another one" if ours[:-4] in targets and theirs[:-4] not in targets else UNCLASSIFIED
             return "PLT stub: perf stretches a symbol over it" if theirs in at_start and theirs not in covering else UNCLASSIFIED
         if ours in covering and theirs in covering:
             return "two symbols over one address"
