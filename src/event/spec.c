@@ -15,10 +15,19 @@
 #define SHOWN_MAX 80 /* of an unknown name in the error line */
 #define GLOB_MAX  257
 
+void event_spec_release(struct event_spec *spec)
+{
+	free(spec->name);
+	free(spec->pmu);
+	free(spec->cpus);
+	free(spec->unit);
+	*spec = (struct event_spec){ 0 };
+}
+
 void event_list_release(struct event_list *list)
 {
 	for (size_t i = 0; i < list->items.len; i++)
-		free(list->items.data[i].name);
+		event_spec_release(&list->items.data[i]);
 	vec_release(&list->items);
 }
 
@@ -145,7 +154,7 @@ static int parse_one(struct event_list *list, const char *text, struct error *er
 		unknown_event(text, head, err);
 	free(head);
 	if (answer != SPEC_FOUND) {
-		free(spec.name);
+		event_spec_release(&spec);
 		return -1;
 	}
 	spec.is_clock = is_clock(&spec);

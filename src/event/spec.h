@@ -20,13 +20,22 @@ struct event_spec {
 	bool exclude_user, exclude_kernel, exclude_hv;
 	unsigned precise; /* precise_ip asked for */
 	bool is_clock;	  /* cpu-clock or task-clock: unit is nanoseconds */
+	char *pmu;	  /* owned; which PMU counts it where several do ("cpu_core"), else NULL */
+	char *cpus;	  /* owned; the CPUs that it can be opened on ("0-7,16"); NULL: all */
+	bool no_task;	/* counts CPUs only (uncore, power): not for a command, process or thread */
+	char *unit;	/* owned; of value x scale; NULL: a count, or ns for a clock */
+	double scale;	/* 0: 1 */
+	uint32_t group; /* events in one pair of braces share a number, others have one each */
+	uint32_t asked; /* which of the texts it came from: a hybrid's core types share one */
 };
+
+void event_spec_release(struct event_spec *spec);
 
 struct event_list {
 	VEC(struct event_spec) items;
 };
 
-/* Comma-separated; may be called repeatedly to append. */
+/* Comma-separated, {a,b} for a group; may be called repeatedly to append. */
 int event_parse(struct event_list *list, const char *text, struct error *err);
 void event_list_release(struct event_list *list);
 

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "record/control.h"
-#include "record/launch.h"
+#include "launch/launch.h"
 #include "record/opener.h"
 #include "record/output_file.h"
 #include "record/plan.h"

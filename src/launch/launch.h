@@ -3,8 +3,8 @@
  * its first instruction. It gets prof's own descriptors, signal mask and dispositions as they were
  * when prof began.
  */
-#ifndef PROF_RECORD_LAUNCH_H
-#define PROF_RECORD_LAUNCH_H
+#ifndef PROF_LAUNCH_LAUNCH_H
+#define PROF_LAUNCH_LAUNCH_H
 
 #include "base/error.h"
 #include <signal.h>

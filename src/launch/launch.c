@@ -1,5 +1,5 @@
 /* Forking, holding and executing the command. */
-#include "record/launch.h"
+#include "launch/launch.h"
 
 #include "base/io.h"
 #include <errno.h>
