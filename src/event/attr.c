@@ -32,7 +32,12 @@ void attr_fill_spec(struct perf_event_attr *attr, const struct event_spec *spec)
 	attr->exclude_user = spec->exclude_user;
 	attr->exclude_kernel = spec->exclude_kernel;
 	attr->exclude_hv = spec->exclude_hv;
-	attr->exclude_guest = 1; /* a guest's addresses mean nothing without its mappings */
+	/* A guest's addresses mean nothing without its mappings. */
+	attr->exclude_guest = !spec->count_guest;
+	attr->exclude_host = spec->exclude_host;
+	attr->exclude_idle = spec->exclude_idle;
+	attr->pinned = spec->pinned;
+	attr->exclusive = spec->exclusive;
 	attr->precise_ip = spec->precise & 3;
 }
 
@@ -95,7 +100,7 @@ int attr_fill(struct perf_event_attr *attr, const struct event_spec *spec,
 {
 	attr_fill_spec(attr, spec);
 	attr->exclude_kernel |= how->exclude_kernel;
-	attr->exclude_idle = how->exclude_idle;
+	attr->exclude_idle |= how->exclude_idle;
 	attr->sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
 			    PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD;
 	attr->read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING |

@@ -1,7 +1,7 @@
 /*
- * The words after -e. The list is cut at commas outside of pmu/…/; each event is tried as it
- * stands, then with its modifiers taken off, first by our own tables, tracefs and sysfs, at last by
- * libpfm4 (which would otherwise claim generic names and give them its own meaning).
+ * The words after -e. The list is cut at commas outside of pmu/…/ and {…}; each event is tried as
+ * it stands, then with its modifiers taken off, first by our own tables, tracefs and sysfs, at last
+ * by libpfm4 (which would otherwise claim generic names and give them its own meaning).
  */
 #include "event/spec.h"
 
@@ -21,6 +21,7 @@ void event_spec_release(struct event_spec *spec)
 	free(spec->pmu);
 	free(spec->cpus);
 	free(spec->unit);
+	free(spec->asked_name);
 	*spec = (struct event_spec){ 0 };
 }
 
@@ -31,73 +32,47 @@ void event_list_release(struct event_list *list)
 	vec_release(&list->items);
 }
 
-static enum spec_answer resolve_own(const char *text, struct event_spec *spec, struct error *err)
+/* One call of event_parse. */
+struct parse {
+	const struct spec_roots *roots;
+	struct event_list *list;
+	uint32_t group, asked; /* the next numbers */
+	struct error *err;
+};
+
+/* An event's place: alone, or in a group, whose modifiers it gets. */
+struct place {
+	const char *group_mods;
+	bool in_group, is_first;
+};
+
+static enum spec_answer resolve_own(const struct spec_roots *roots, const char *text,
+				    struct event_spec *spec, struct error *err)
 {
 	enum spec_answer answer = spec_software_resolve(text, spec);
 
 	if (answer == SPEC_NOT_MINE)
 		answer = spec_hardware_resolve(text, spec);
 	if (answer == SPEC_NOT_MINE)
-		answer = spec_tracepoint_resolve(spec_tracefs_root(), text, spec);
+		answer = spec_tracepoint_resolve(roots->tracefs, text, spec);
 	if (answer == SPEC_NOT_MINE)
-		answer = spec_pmu_resolve(SPEC_PMU_ROOT, text, spec, err);
+		answer = spec_pmu_resolve(roots->pmus, text, spec, err);
 	return answer;
 }
 
-/* Where the modifiers begin: letters after the last ':' or, for a PMU, after the last '/'. NULL:
- * none. */
-static const char *find_modifiers(const char *text, size_t *head_len)
+/* *mods: the modifiers that are left to be applied, "" where libpfm4 has seen to them. */
+static enum spec_answer resolve(const struct spec_roots *roots, const char *text, const char *head,
+				const char **mods, struct event_spec *spec, struct error *err)
 {
-	const char *slash = strrchr(text, '/'), *colon = strrchr(text, ':');
-	const char *mods = colon && (!slash || colon > slash) ? colon + 1
-			   : slash			      ? slash + 1
-							      : NULL;
+	enum spec_answer answer = resolve_own(roots, text, spec, err);
 
-	if (!mods || !*mods || mods[strspn(mods, "ukhpP")] != '\0')
-		return NULL;
-	*head_len = (size_t)(mods - text) - (mods[-1] == ':');
-	return mods;
-}
-
-static int apply_modifiers(const char *mods, struct event_spec *spec, struct error *err)
-{
-	bool user = strchr(mods, 'u'), kernel = strchr(mods, 'k'), hv = strchr(mods, 'h');
-
-	if (user || kernel || hv) {
-		spec->exclude_user = !user;
-		spec->exclude_kernel = !kernel;
-		spec->exclude_hv = !hv;
+	if (answer == SPEC_NOT_MINE && **mods) {
+		answer = resolve_own(roots, head, spec, err);
+		if (answer != SPEC_NOT_MINE)
+			return answer;
 	}
-	for (const char *m = mods; *m; m++)
-		spec->precise += *m == 'p';
-	if (strchr(mods, 'P'))
-		spec->precise = 3;
-	if (spec->precise > 3)
-		return error_set(err, ERROR_USAGE, "%s: at most three p (precise) modifiers",
-				 spec->name);
-	char *name = xasprintf("%s:%s", spec->name, mods);
-	free(spec->name);
-	spec->name = name;
-	return 0;
-}
-
-static enum spec_answer resolve(const char *text, const char *head, const char *mods,
-				struct event_spec *spec, struct error *err)
-{
-	bool with_mods = false;
-	enum spec_answer answer = resolve_own(text, spec, err);
-
-	if (answer == SPEC_NOT_MINE && mods) {
-		answer = resolve_own(head, spec, err);
-		with_mods = true;
-	}
-	if (answer == SPEC_NOT_MINE) {
-		answer = spec_pfm_resolve(text, spec, err); /* knows modifiers itself */
-		with_mods = false;
-	}
-	if (answer == SPEC_FOUND && with_mods && apply_modifiers(mods, spec, err) < 0)
-		return SPEC_ERROR;
-	return answer;
+	*mods = "";
+	return answer == SPEC_NOT_MINE && roots->pfm ? spec_pfm_resolve(text, spec, err) : answer;
 }
 
 static int unknown_event(const char *text, const char *head, struct error *err)
@@ -129,7 +104,8 @@ static int refuse_early(const char *text, struct error *err)
 		return error_set(err, ERROR_UNSUPPORTED,
 				 "mem: breakpoints cannot be sampled by name");
 	if (strpbrk(text, "{}"))
-		return error_set(err, ERROR_UNSUPPORTED, "event groups {a,b} are not supported");
+		return error_set(err, ERROR_USAGE,
+				 "\"%s\": a brace without its partner; a group is {a,b}", text);
 	return 0;
 }
 
@@ -140,57 +116,83 @@ static bool is_clock(const struct event_spec *spec)
 						    spec->config == PERF_COUNT_SW_TASK_CLOCK);
 }
 
-static int parse_one(struct event_list *list, const char *text, struct error *err)
+/* Number what was found for one text, and give it the modifiers. */
+static int finish(struct parse *p, size_t from, const char *mods, const struct place *place)
+{
+	for (size_t i = from; i < p->list->items.len; i++) {
+		struct event_spec *s = &p->list->items.data[i];
+		s->is_clock = is_clock(s);
+		s->asked = p->asked;
+		if (!s->asked_name)
+			s->asked_name = xstrdup(s->name);
+		if (spec_modifiers_apply(s, mods, place->group_mods, place->is_first, p->err) < 0)
+			return -1;
+		if (!place->in_group)
+			s->group = p->group++;
+	}
+	p->asked++;
+	return 0;
+}
+
+static int parse_one(struct parse *p, const char *text, const struct place *place)
 {
 	struct event_spec spec = { 0 };
-	size_t head_len = strlen(text);
+	size_t from = p->list->items.len, head_len = strlen(text);
 
-	if (refuse_early(text, err) < 0)
+	if (refuse_early(text, p->err) < 0)
 		return -1;
-	const char *mods = find_modifiers(text, &head_len);
+	const char *mods = spec_modifiers_find(text, &head_len);
 	char *head = xstrndup(text, head_len);
-	enum spec_answer answer = resolve(text, head, mods, &spec, err);
+	mods = mods ? mods : "";
+	enum spec_answer answer = resolve(p->roots, text, head, &mods, &spec, p->err);
 	if (answer == SPEC_NOT_MINE)
-		unknown_event(text, head, err);
+		unknown_event(text, head, p->err);
 	free(head);
 	if (answer != SPEC_FOUND) {
 		event_spec_release(&spec);
 		return -1;
 	}
-	spec.is_clock = is_clock(&spec);
-	vec_push(&list->items, spec);
-	return 0;
+	vec_push(&p->list->items, spec);
+	return finish(p, from, mods, place);
 }
 
 struct glob_matches {
-	struct event_list *list;
+	struct parse *parse;
+	const struct place *place;
 	size_t count;
+	int result;
 };
 
 static int push_match(void *ctx, const struct event_name *n)
 {
 	struct glob_matches *m = ctx;
+	struct event_list *list = m->parse->list;
 	struct event_spec spec = { 0 };
 
-	if (spec_tracepoint_resolve(spec_tracefs_root(), n->name, &spec) == SPEC_FOUND) {
-		vec_push(&m->list->items, spec);
+	if (spec_tracepoint_resolve(m->parse->roots->tracefs, n->name, &spec) == SPEC_FOUND) {
+		struct place place = *m->place;
+		place.is_first &= m->count == 0;
+		vec_push(&list->items, spec);
+		m->result = finish(m->parse, list->items.len - 1, "", &place);
 		m->count++;
 	}
-	return m->count == GLOB_MAX;
+	return m->result < 0 || m->count == GLOB_MAX;
 }
 
 /* subsystem:pattern, all tracepoints that match. */
-static int parse_glob(struct event_list *list, const char *text, struct error *err)
+static int parse_glob(struct parse *p, const char *text, const struct place *place)
 {
-	struct glob_matches matches = { .list = list };
+	struct glob_matches matches = { .parse = p, .place = place };
 	struct name_sink sink = { .pattern = text, .each = push_match, .ctx = &matches };
 
 	if (strlen(text) <= SPEC_NAME_MAX)
-		spec_tracepoint_each(spec_tracefs_root(), &sink);
+		spec_tracepoint_each(p->roots->tracefs, &sink);
 	if (matches.count == GLOB_MAX)
-		return error_set(err, ERROR_LIMIT, "more than %d tracepoints match one pattern",
+		return error_set(p->err, ERROR_LIMIT, "more than %d tracepoints match one pattern",
 				 GLOB_MAX - 1);
-	return matches.count ? 0 : unknown_event(text, text, err);
+	if (!matches.count)
+		return unknown_event(text, text, p->err);
+	return matches.result;
 }
 
 static bool is_glob(const char *text)
@@ -208,15 +210,21 @@ static char *trim(char *s)
 	return s;
 }
 
-/* End the event that starts at s, and return where the next one starts, NULL at the end. */
+/* End the event or group that starts at s, and return where the next one starts, NULL at the end.
+ */
 static char *cut_at_comma(char *s)
 {
 	bool in_terms = false;
+	unsigned depth = 0;
 
 	for (; *s; s++) {
 		if (*s == '/')
 			in_terms = !in_terms;
-		if (*s == ',' && !in_terms) {
+		if (in_terms)
+			continue;
+		depth += *s == '{';
+		depth -= *s == '}' && depth > 0;
+		if (*s == ',' && depth == 0) {
 			*s = '\0';
 			return s + 1;
 		}
@@ -224,17 +232,107 @@ static char *cut_at_comma(char *s)
 	return NULL;
 }
 
-int event_parse(struct event_list *list, const char *text, struct error *err)
+static int parse_event(struct parse *p, char *text, const struct place *place)
 {
+	text = trim(text);
+	return is_glob(text) ? parse_glob(p, text, place) : parse_one(p, text, place);
+}
+
+/* The brace that closes the group at text; NULL, and why, when there is none. */
+static char *find_close(char *text, struct error *err)
+{
+	bool in_terms = false;
+
+	for (char *s = text + 1; *s; s++) {
+		if (*s == '/')
+			in_terms = !in_terms;
+		if (in_terms)
+			continue;
+		if (*s == '{') {
+			error_set(err, ERROR_USAGE,
+				  "a group cannot hold another one; use {a,b},{c,d}");
+			return NULL;
+		}
+		if (*s == '}')
+			return s;
+	}
+	error_set(err, ERROR_USAGE, "the group \"%.*s\" has no closing }", SHOWN_MAX, text);
+	return NULL;
+}
+
+static int check_after_group(const char *after, struct error *err)
+{
+	if (!*after || (*after == ':' && after[1] && spec_modifiers_known(after + 1)))
+		return 0;
+	return error_set(err, ERROR_USAGE,
+			 "after a group's } only modifiers can follow, as in {a,b}:u, not \"%.*s\"",
+			 SHOWN_MAX, after);
+}
+
+/* text: {a,b} and perhaps modifiers. */
+static int parse_group(struct parse *p, char *text)
+{
+	size_t from = p->list->items.len;
+	char *close = find_close(text, p->err), *next = text + 1;
+
+	if (!close || check_after_group(close + 1, p->err) < 0)
+		return -1;
+	*close = '\0';
+	if (!*trim(next))
+		return error_set(p->err, ERROR_USAGE, "the group {} is empty");
+	struct place place = { .group_mods = close[1] ? close + 2 : "", .in_group = true };
+	while (next) {
+		char *one = next;
+		next = cut_at_comma(one);
+		place.is_first = p->list->items.len == from;
+		if (parse_event(p, one, &place) < 0)
+			return -1;
+	}
+	return spec_group_make(p->list, from, &p->group, p->err);
+}
+
+static int parse_item(struct parse *p, char *text)
+{
+	static const struct place alone = { .group_mods = "", .is_first = true };
+
+	text = trim(text);
+	return *text == '{' ? parse_group(p, text) : parse_event(p, text, &alone);
+}
+
+static struct parse begin(const struct spec_roots *roots, struct event_list *list,
+			  struct error *err)
+{
+	struct parse p = { .roots = roots, .list = list, .group = 1, .asked = 1, .err = err };
+
+	for (size_t i = 0; i < list->items.len; i++) {
+		const struct event_spec *s = &list->items.data[i];
+		p.group = s->group >= p.group ? s->group + 1 : p.group;
+		p.asked = s->asked >= p.asked ? s->asked + 1 : p.asked;
+	}
+	return p;
+}
+
+int spec_parse(const struct spec_roots *roots, struct event_list *list, const char *text,
+	       struct error *err)
+{
+	struct parse p = begin(roots, list, err);
 	char *copy = xstrdup(text), *next = copy;
 	int result = 0;
 
 	while (next && result == 0) {
 		char *one = next;
 		next = cut_at_comma(one);
-		one = trim(one);
-		result = is_glob(one) ? parse_glob(list, one, err) : parse_one(list, one, err);
+		result = parse_item(&p, one);
 	}
 	free(copy);
 	return result;
+}
+
+int event_parse(struct event_list *list, const char *text, struct error *err)
+{
+	struct spec_roots roots = { .pmus = SPEC_PMU_ROOT,
+				    .tracefs = spec_tracefs_root(),
+				    .pfm = true };
+
+	return spec_parse(&roots, list, text, err);
 }

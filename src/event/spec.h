@@ -17,16 +17,25 @@ struct event_spec {
 	char *name;    /* owned; as typed, normalized */
 	uint32_t type; /* perf_event_attr.type, config… */
 	uint64_t config, config1, config2;
-	bool exclude_user, exclude_kernel, exclude_hv;
-	unsigned precise; /* precise_ip asked for */
-	bool is_clock;	  /* cpu-clock or task-clock: unit is nanoseconds */
-	char *pmu;	  /* owned; which PMU counts it where several do ("cpu_core"), else NULL */
-	char *cpus;	  /* owned; the CPUs that it can be opened on ("0-7,16"); NULL: all */
-	bool no_task;	/* counts CPUs only (uncore, power): not for a command, process or thread */
-	char *unit;	/* owned; of value x scale; NULL: a count, or ns for a clock */
-	double scale;	/* 0: 1 */
+	bool exclude_user, exclude_kernel, exclude_hv, exclude_host, exclude_idle;
+	bool count_guest;	/* what virtual machines run here too */
+	bool pinned, exclusive; /* of a group's first event; a pinned event that gets no counter
+				   reads as end of file */
+	unsigned precise;	/* precise_ip asked for */
+	bool is_clock;		/* cpu-clock or task-clock: unit is nanoseconds */
+	char *pmu;    /* owned; which PMU counts it where several do ("cpu_core"), else NULL */
+	char *cpus;   /* owned; the CPUs that it can be opened on ("0-7,16"); NULL: all */
+	bool no_task; /* counts CPUs only (uncore, power): not for a command, process or thread */
+	char *unit;   /* owned; of value x scale; NULL: a count, or ns for a clock */
+	double scale; /* 0: 1 */
+	/* Both from 1 on, unique in the list. Of a group whose events are counted by several PMUs
+	 * each PMU's part is a group. */
 	uint32_t group; /* events in one pair of braces share a number, others have one each */
-	uint32_t asked; /* which of the texts it came from: a hybrid's core types share one */
+	uint32_t asked; /* which of the texts it came from: a hybrid's core types share one, and are
+			   never added up; so do instances of an uncore PMU (no_task), which may be
+			 */
+	char *asked_name; /* owned; the name without the PMU that was found for it, the same for all
+			     that share `asked` */
 };
 
 void event_spec_release(struct event_spec *spec);
@@ -35,7 +44,8 @@ struct event_list {
 	VEC(struct event_spec) items;
 };
 
-/* Comma-separated, {a,b} for a group; may be called repeatedly to append. */
+/* Comma-separated, {a,b} for a group, whose events follow each other in the list; may be called
+ * repeatedly to append. An event counted by several PMUs gives several items. */
 int event_parse(struct event_list *list, const char *text, struct error *err);
 void event_list_release(struct event_list *list);
 

@@ -30,6 +30,29 @@ int name_sink_put(const struct name_sink *sink, const char *name, const char *ki
 int spec_each_entry(const char *path, int (*each)(void *ctx, const struct dirent *entry),
 		    void *ctx);
 
+/* Where names are looked up: the machine's folders, made-up ones in tests. */
+struct spec_roots {
+	const char *pmus;    /* as SPEC_PMU_ROOT */
+	const char *tracefs; /* NULL: not mounted */
+	bool pfm;	     /* ask libpfm4 for names that nobody else knows */
+};
+
+/* event_parse for these roots. */
+int spec_parse(const struct spec_roots *roots, struct event_list *list, const char *text,
+	       struct error *err);
+
+/* Where the modifiers of an event begin: letters after the last ':' or, for a PMU, after the last
+ * '/'. NULL: none. */
+const char *spec_modifiers_find(const char *text, size_t *head_len);
+bool spec_modifiers_known(const char *mods);
+/* own: the event's; group_mods: of the group that it is in; "" for none. is_leader: alone, or the
+ * first in its group. */
+int spec_modifiers_apply(struct event_spec *spec, const char *own, const char *group_mods,
+			 bool is_leader, struct error *err);
+/* The items from `from` on are in one pair of braces: put them in order of their PMUs, and give
+ * each PMU's a group number. */
+int spec_group_make(struct event_list *list, size_t from, uint32_t *next_group, struct error *err);
+
 /* The resolvers get the text of one event without modifiers and fill type, config… and the owned
  * name. */
 enum spec_answer spec_software_resolve(const char *text, struct event_spec *spec);

@@ -83,34 +83,58 @@ static int choose_cpus(struct plan *p, struct error *err)
 	return result;
 }
 
+static int refuse_groups(const struct event_list *events, struct error *err)
+{
+	for (size_t i = 1; i < events->items.len; i++) {
+		const struct event_spec *e = &events->items.data[i];
+		if (e->group == e[-1].group)
+			return error_set(
+				err, ERROR_USAGE,
+				"%s and %s are a group, which is counted, not sampled; give them "
+				"without braces, or count them with `prof stat`",
+				e[-1].name, e->name);
+	}
+	return 0;
+}
+
+/* The clock that stands for an event where there are no counters; it samples whose code that
+ * would have. */
+static int replace_by_clock(struct plan *p, struct event_spec *e, struct error *err)
+{
+	struct event_list clock = { 0 };
+	if (event_parse(&clock, p->system_wide ? "cpu-clock" : "task-clock", err) < 0) {
+		event_list_release(&clock);
+		return -1;
+	}
+	struct event_spec *c = &clock.items.data[0];
+	plan_note(p, "no hardware counters here: %s instead of %s", c->name, e->name);
+	c->exclude_user = e->exclude_user;
+	c->exclude_kernel = e->exclude_kernel;
+	c->group = e->group;
+	c->asked = e->asked;
+	event_spec_release(e);
+	*e = *c;
+	vec_release(&clock.items); /* what it held is e's now */
+	return 0;
+}
+
 static int choose_events(struct plan *p, struct error *err)
 {
-	if (p->options->events && p->options->events[0]) {
-		for (const char *const *e = p->options->events; *e; e++) {
-			if (event_parse(&p->events, *e, err) < 0)
-				return -1;
-		}
-	} else {
+	if (!p->options->events || !p->options->events[0]) {
 		const char *clock = p->system_wide ? "cpu-clock" : "task-clock";
 		return event_parse(&p->events, p->limits.has_hardware ? "cycles" : clock, err);
 	}
-	/* Virtual machines mostly have no counters: cycles become the clock that stands for them.
-	 */
+	for (const char *const *text = p->options->events; *text; text++)
+		if (event_parse(&p->events, *text, err) < 0)
+			return -1;
+	if (refuse_groups(&p->events, err) < 0)
+		return -1;
+	/* Virtual machines mostly have no counters. */
 	for (size_t i = 0; i < p->events.items.len; i++) {
 		struct event_spec *e = &p->events.items.data[i];
-		if (p->limits.has_hardware || strncmp(e->name, "cycles", 6) != 0 || e->is_clock)
-			continue;
-		struct event_list clock = { 0 };
-		if (event_parse(&clock, p->system_wide ? "cpu-clock" : "task-clock", err) < 0)
+		if (!p->limits.has_hardware && strncmp(e->name, "cycles", 6) == 0 && !e->is_clock &&
+		    replace_by_clock(p, e, err) < 0)
 			return -1;
-		plan_note(p, "no hardware counters here: %s instead of %s",
-			  clock.items.data[0].name, e->name);
-		bool exclude_user = e->exclude_user, exclude_kernel = e->exclude_kernel;
-		free(e->name);
-		*e = clock.items.data[0];
-		e->exclude_user = exclude_user;
-		e->exclude_kernel = exclude_kernel;
-		vec_release(&clock.items);
 	}
 	return 0;
 }

@@ -145,7 +145,23 @@ static void test_refused(void **state)
 		{ "r12xyz", "no event" },
 		{ "mem:0x1000:rw", "breakpoint" },
 		{ "breakpoint/config=1/", "breakpoint" },
-		{ "{cycles,instructions}", "group" },
+		{ "{", "no closing }" },
+		{ "{}", "empty" },
+		{ "{ }:u", "empty" },
+		{ "{cycles", "no closing }" },
+		{ "cycles}", "brace without its partner" },
+		{ "{cycles}}", "only modifiers can follow" },
+		{ "{cycles}instructions", "only modifiers can follow" },
+		{ "{cycles}:", "only modifiers can follow" },
+		{ "{cycles}:ux", "only modifiers can follow" },
+		{ "{cycles,{cs,r1}}", "cannot hold another" },
+		{ "{cycles,}", "missing" },
+		{ "{,cycles}", "missing" },
+		{ "{cycles,,r1}", "missing" },
+		{ "{cycles,cyclse}", "no event \"cyclse\"" },
+		{ "{cycles,r1:D}", "first event" },
+		{ "{cycles:pp}:pp", "three p" },
+		{ "task-clock:p", "for hardware events" },
 		{ "nopmu/event=1/", "no PMU \"nopmu\"" },
 		{ "\x1b[31m", "\\x1b[31m" },
 	};
@@ -159,6 +175,57 @@ static void test_refused(void **state)
 			fail_msg("%s: %s", bad[i].text, err.text);
 		event_list_release(&list);
 	}
+}
+
+/* name:group:asked of each item, after a task-clock that stood there before. */
+static const struct {
+	const char *text, *items;
+} groups[] = {
+	{ "{cycles,instructions}", "cycles:2:2 instructions:2:3 " },
+	{ " { cycles , instructions } , cs", "cycles:2:2 instructions:2:3 context-switches:3:4 " },
+	{ "cs,{cycles:k,faults}:u,{r1}",
+	  "context-switches:2:2 cycles:ku:3:3 page-faults:u:3:4 r1:4:5 " },
+	{ "{cycles,faults,r1}:ppD", "cycles:ppD:2:2 page-faults:2:3 r1:pp:2:4 " },
+	{ "{cycles:p,cycles}:p", "cycles:pp:2:2 cycles:p:2:3 " },
+	{ "{cycles:D,r1:W}:S", "cycles:DS:2:2 r1:WS:2:3 " },
+	{ "{task-clock,page-faults}", "task-clock:2:2 page-faults:2:3 " },
+};
+
+static void test_groups(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(groups); i++) {
+		struct event_list list = { 0 };
+		struct bytes b = { 0 };
+		struct error err = { 0 };
+		assert_int_equal(event_parse(&list, "task-clock", NULL), 0);
+		if (event_parse(&list, groups[i].text, &err) < 0)
+			fail_msg("%s: %s", groups[i].text, err.text);
+		for (size_t k = 1; k < list.items.len; k++)
+			bytes_printf(&b, "%s:%u:%u ", list.items.data[k].name,
+				     list.items.data[k].group, list.items.data[k].asked);
+		bytes_u8(&b, 0);
+		assert_string_equal((const char *)b.data, groups[i].items);
+		bytes_release(&b);
+		event_list_release(&list);
+	}
+}
+
+static void test_group_modifiers(void **state)
+{
+	struct event_list list = { 0 };
+	const struct event_spec *s;
+
+	(void)state;
+	assert_int_equal(event_parse(&list, "{cycles:k,faults}:uDe,cycles:GI,cycles:GH", NULL), 0);
+	s = list.items.data;
+	assert_true(!s[0].exclude_user && !s[0].exclude_kernel && s[0].exclude_hv);
+	assert_true(s[0].pinned && s[0].exclusive);
+	assert_true(!s[1].exclude_user && s[1].exclude_kernel && s[1].exclude_hv);
+	assert_false(s[1].pinned || s[1].exclusive || s[1].count_guest);
+	assert_true(s[2].count_guest && s[2].exclude_host && s[2].exclude_idle);
+	assert_true(s[3].count_guest && !s[3].exclude_host && !s[3].exclude_idle);
+	event_list_release(&list);
 }
 
 static void write_file(const char *root, const char *path, const char *text)
@@ -445,6 +512,8 @@ int run_spec_tests(void)
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_modifiers),
 		cmocka_unit_test(test_lists_append),
+		cmocka_unit_test(test_groups),
+		cmocka_unit_test(test_group_modifiers),
 		cmocka_unit_test(test_refused),
 		WITH_TREE(test_pmu_terms),
 		WITH_TREE(test_pmu_refusals),
