@@ -1,5 +1,5 @@
-/* Compression behind one small interface (libdeflate writes what zlib reads, faster and smaller; zlib reads bounded
- * streams; zstd), and CRC-32C (Castagnoli, RFC 3720 appendix B.4). */
+/* Compression behind one small interface (libdeflate writes what zlib reads, faster and smaller;
+ * zlib reads bounded streams; zstd), and CRC-32C (Castagnoli, RFC 3720 appendix B.4). */
 #ifndef PROF_BASE_COMPRESS_H
 #define PROF_BASE_COMPRESS_H
 
@@ -10,6 +10,9 @@
 #include "base/error.h"
 
 uint32_t crc32c(uint32_t crc, const void *data, size_t len); /* start with 0; SSE4.2 when present */
+/* Have the library find out now what this processor has. On Arm it reads /proc/self/auxv for that,
+ * which it cannot do later where the process may open nothing. */
+void compress_prepare(void);
 /* Append the zlib stream of data to out. level 1 (fast) .. 12. */
 void zlib_deflate(struct bytes *out, const void *data, size_t len, int level);
 /* Append the inflated data to out. Fails beyond max_len bytes or on damage. */

@@ -1,6 +1,7 @@
 /* Giving up descriptors, user and capabilities. */
 #include "record/confine.h"
 
+#include "base/compress.h"
 #include "base/io.h"
 #include "base/memory.h"
 #include <dirent.h>
@@ -129,6 +130,7 @@ int confine_process(struct error *err)
 {
 	struct error why = { 0 };
 	go_first_when_memory_ends();
+	compress_prepare();
 	int result = give_up_rights(err);
 	const char *filter = secure_getenv("PROF_FILTER");
 	bool kill = filter && !strcmp(filter, "kill");
