@@ -2,6 +2,7 @@
 #include "base/io.h"
 #include "base/log.h"
 #include "files/files.h"
+#include "launch/watch.h"
 #include "record/broker.h"
 #include <errno.h>
 #include <poll.h>
@@ -13,7 +14,6 @@
 #include <unistd.h>
 
 #define GRACE_NS 3000000000ull
-#define WATCH_US 20000
 #define WATCH_MS 100
 
 static void worker_lost(struct broker *b)
@@ -104,47 +104,6 @@ static void stop_recording(struct broker *b)
 		worker_lost(b);
 }
 
-/* The letter behind the name in /proc/PID/stat: 'T' is stopped. 0: gone. */
-static char state_of(struct files *files, pid_t pid)
-{
-	struct bytes text = { 0 };
-	char state = 0;
-	if (files_read_proc(files, FILES_PROC_STAT, pid, 0, &text, NULL) == 0) {
-		bytes_u8(&text, '\0');
-		const char *name_end = strrchr((const char *)text.data, ')');
-		state = name_end && name_end[1] ? name_end[2] : 0;
-	}
-	bytes_release(&text);
-	return state;
-}
-
-/* Somebody else may make the command go on while prof is stopped: a process that lives as long as
- * that wakes prof. */
-static pid_t start_watcher(struct files *files, pid_t child)
-{
-	pid_t broker = getpid(), watcher = fork();
-	if (watcher != 0)
-		return watcher;
-	/* Again and again: the first may come before prof has stopped itself. */
-	while (getppid() == broker) {
-		if (state_of(files, child) != 'T')
-			kill(broker, SIGCONT);
-		usleep(WATCH_US);
-	}
-	_exit(0);
-}
-
-/* The command stopped (Ctrl-Z, or by itself): the shell must see prof stop too, and both go on
- * together. */
-static void stop_with_child(struct broker *b)
-{
-	pid_t watcher = start_watcher(b->direct, b->launch.pid);
-	kill(getpid(), SIGSTOP);
-	if (watcher > 0)
-		kill(watcher, SIGKILL); /* reaped with the other children */
-	kill(b->launch.pid, SIGCONT);
-}
-
 static void reap_children(struct broker *b)
 {
 	int status;
@@ -159,7 +118,7 @@ static void reap_children(struct broker *b)
 			continue;
 		} else if (b->launched && pid == b->launch.pid) {
 			if (WIFSTOPPED(status)) {
-				stop_with_child(b);
+				launch_stop_with(b->launch.pid);
 				continue;
 			}
 			b->child_ended = true;

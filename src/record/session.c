@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "files/files.h"
+#include "launch/watch.h"
 #include "record/broker.h"
 #include "record/verbose.h"
 #include "record/worker.h"
@@ -25,31 +26,6 @@
 #define UNSEEN_PERIODS 20 /* of CPU time without a sample are no chance */
 
 /* ---- set-up ---- */
-
-static int open_signals(struct broker *b, struct error *err)
-{
-	static const int caught[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD, SIGTSTP };
-	sigset_t set;
-	sigemptyset(&set);
-	for (size_t i = 0; i < ARRAY_LEN(caught); i++)
-		sigaddset(&set, caught[i]);
-	/* Ignored signals stay ignored (nohup): they never reach the descriptor. */
-	signal(SIGPIPE, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN); /* past the limit of file sizes, as on a full disk: an error */
-	signal(SIGCHLD, SIG_DFL); /* whoever ignores it would never see the command end */
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	b->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	return b->signals < 0 ? error_set_errno(err, errno, "cannot watch signals") : 0;
-}
-
-static void raise_descriptor_limit(void)
-{
-	struct rlimit limit;
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
-		limit.rlim_cur = limit.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &limit);
-	}
-}
 
 /* Rings are only as large as the time between two looks at them: where it is permitted, prof's turn
  * comes early. */
@@ -147,16 +123,7 @@ static void start_clocks(struct broker *b)
 /* A set-uid or unreadable program: the kernel takes the events away when it is executed. */
 static void notice_detached(struct broker *b)
 {
-	char path[64];
-	struct statx st;
-	if (geteuid() == 0)
-		return;
-	snprintf(path, sizeof(path), "/proc/%d/exe", (int)b->launch.pid);
-	/* What is known of it will do: its file system may not answer. */
-	int result = statx(AT_FDCWD, path, AT_STATX_DONT_SYNC, STATX_MODE, &st);
-	bool unreadable = result != 0 && errno == EACCES;
-	bool other_rights = result == 0 && (st.stx_mode & (S_ISUID | S_ISGID));
-	b->detached = unreadable || other_rights;
+	b->detached = launch_changed_rights(b->launch.pid);
 	if (b->detached)
 		log_message(
 			LOG_NOTICE,
@@ -418,10 +385,10 @@ static void say_proc_is_missing(void)
 static int run(struct broker *b, int *die_by_signal, struct error *err)
 {
 	b->started_ns = clock_monotonic_ns();
-	if (output_file_open(&b->output, b->options->output, err) < 0 || open_signals(b, err) < 0 ||
+	if (output_file_open(&b->output, b->options->output, err) < 0 || (b->signals = launch_watch_signals(err)) < 0 ||
 	    output_file_create(&b->output, err) < 0)
 		return -1;
-	raise_descriptor_limit();
+	launch_raise_descriptors();
 	raise_priority();
 	say_proc_is_missing();
 	b->direct = files_direct_new();
