@@ -7,6 +7,7 @@
 #define PROF_ANALYSIS_JACKKNIFE_H
 
 #include "analysis/filter.h"
+#include "base/quantile.h"
 #include <stdint.h>
 
 struct slices {
@@ -34,8 +35,5 @@ struct jackknife_row { /* sums over slices, see jackknife.c */
 void jackknife_add(struct jackknife_row *row, const struct slices *s, uint32_t slice, double x);
 /* The 95 % half width of the row's share of s->total; NaN when not known. */
 double jackknife_half_width(const struct jackknife_row *row, const struct slices *s);
-
-/* Student's t, 0.975 quantile. */
-double student_t975(uint32_t degrees);
 
 #endif

@@ -83,7 +83,8 @@ void counter_reading_judge(struct counter_reading *r)
 		return;
 	if (r->running_ns > r->enabled_ns || (r->running_ns == 0 && r->value))
 		r->state = COUNTER_IMPOSSIBLE;
-	else
+	else if (r->enabled_ns) /* else nothing was due, which is counted where a counter was there
+				 */
 		r->state = r->running_ns ? COUNTER_COUNTED : COUNTER_NOT_COUNTED;
 }
 
@@ -108,8 +109,10 @@ struct counter_reading counter_reading_since(const struct counter_reading *then,
 
 double counter_reading_scaled(const struct counter_reading *r)
 {
-	if (r->state != COUNTER_COUNTED || r->running_ns == 0)
+	if (r->state != COUNTER_COUNTED)
 		return NAN;
+	if (r->running_ns == 0)
+		return r->value || r->enabled_ns ? NAN : 0;
 	return (double)r->value * ((double)r->enabled_ns / (double)r->running_ns);
 }
 

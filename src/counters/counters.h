@@ -80,7 +80,8 @@ void counter_reading_add(struct counter_reading *sum, const struct counter_readi
 /* What went by between two readings of one counter; marks what cannot be. */
 struct counter_reading counter_reading_since(const struct counter_reading *then,
 					     const struct counter_reading *now);
-/* Marks what cannot be, and what never ran; call it on what a kernel or a file said. */
+/* Marks what cannot be, and what never ran; call it on what a kernel or a file said. One that is
+ * said to be counted and was never due (enabled 0: no task ran) stays counted: it is 0. */
 void counter_reading_judge(struct counter_reading *r);
 /* value x enabled / running; NaN unless it was counted. */
 double counter_reading_scaled(const struct counter_reading *r);
