@@ -1,0 +1,29 @@
+/* The default set, with what is counted together. */
+#include "count/default_events.h"
+
+/* Members of a row are one group: a row of software events costs one read, ratios within a row of
+ * hardware events are of the same moments. */
+static const struct row {
+	const char *events;
+	bool optional;
+} rows[] = {
+	{ "task-clock,context-switches,cpu-migrations,page-faults,major-faults", false },
+	{ "cycles,instructions,branches,branch-misses", true },
+	{ "cache-references,cache-misses", true },
+};
+
+int count_default_events(struct event_list *list, size_t *optional_from, struct error *err)
+{
+	*optional_from = SIZE_MAX;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		size_t first = list->items.len;
+		if (rows[i].optional && *optional_from == SIZE_MAX)
+			*optional_from = first;
+		if (event_parse(list, rows[i].events, err) < 0)
+			return -1;
+		/* Numbers that no pair of braces has. */
+		for (size_t k = first; k < list->items.len; k++)
+			list->items.data[k].group = UINT32_MAX - (uint32_t)i;
+	}
+	return 0;
+}

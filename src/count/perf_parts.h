@@ -1,0 +1,55 @@
+/* What perf_source.c and perf_open.c share. */
+#ifndef PROF_COUNT_PERF_PARTS_H
+#define PROF_COUNT_PERF_PARTS_H
+
+#include "count/perf_source.h"
+#include "event/count.h"
+
+/* What the table shows as one event. Several instances of one PMU (uncore) share a slot. */
+struct perf_slot {
+	const struct event_spec *spec; /* the first */
+	uint32_t unit;
+	bool optional, dropped; /* dropped: an optional one that is left out */
+	bool opened, user_only;
+	bool alone;		    /* its group does not take it */
+	enum counter_state refused; /* COUNTER_NOT_COUNTED and no errnum: it is not */
+	int errnum;
+	char *reason;
+	ptrdiff_t index; /* in the table; -1 */
+};
+
+/* Events that are counted at the same time. */
+struct perf_unit {
+	uint32_t group; /* of the specs, 0: none */
+	const char *pmu;
+	VEC(uint32_t) specs;
+};
+
+struct perf_counter {
+	int fd;
+	uint32_t slot, row;
+	uint32_t members; /* of a leader that is read for all of them: itself and the next ones */
+	bool grouped;	  /* such a leader */
+};
+
+struct perf_source {
+	const struct count_options *options;
+	struct perf_how how;
+	VEC(struct perf_slot) slots;
+	VEC(uint32_t) slot_of;		/* per spec */
+	VEC(struct event_cpus) cpus_of; /* per spec; empty: all */
+	VEC(struct perf_unit) units;
+	VEC(struct perf_counter) counters;
+	VEC(char *) notes;
+	bool user_only, no_group_reads;
+	bool no_pmu; /* generic hardware events do not exist here */
+};
+
+void perf_source_note(struct perf_source *s, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+/* Slots and units for the options' events. */
+void perf_plan(struct perf_source *s);
+/* Every event on every place. */
+int perf_open_all(struct perf_source *s, const struct count_places *p, struct error *err);
+
+#endif

@@ -1,0 +1,30 @@
+/*
+ * Where counters are opened: on a task, a CPU, or a task on a CPU; and which row of the table each
+ * belongs to.
+ */
+#ifndef PROF_COUNT_PLACES_H
+#define PROF_COUNT_PLACES_H
+
+#include "base/error.h"
+#include "count/options.h"
+#include "counters/counters.h"
+
+struct count_place {
+	pid_t pid; /* -1: whatever runs there */
+	int cpu;   /* -1: wherever it runs */
+	uint32_t row;
+};
+
+struct count_places {
+	VEC(struct count_place) items;
+	VEC(struct counter_row) rows; /* labels are owned */
+	VEC(pid_t) pids;	      /* the processes that are counted; empty for whole CPUs */
+	uint32_t missed;	      /* threads that began while their process was looked at */
+};
+
+void count_places_release(struct count_places *p);
+/* command: the launched process, or 0. */
+int count_places_find(struct count_places *p, const struct count_options *o, pid_t command,
+		      struct error *err);
+
+#endif
