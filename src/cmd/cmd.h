@@ -87,7 +87,7 @@ const struct command *command_find(const char *name); /* NULL when there is none
  * EXIT_USAGE. */
 int command_unknown(const struct command *cmd, const char *name);
 
-extern const struct command command_record, command_report, command_annotate, command_flame,
+extern const struct command command_record, command_stat, command_report, command_annotate, command_flame,
 	command_folded, command_info, command_check, command_list, command_cache, command_symbolize,
 	command_import, command_help;
 

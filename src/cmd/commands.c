@@ -7,6 +7,7 @@
 
 const struct command *const commands[] = {
 	&command_record,
+	&command_stat,
 	&command_report,
 	&command_annotate,
 	&command_flame,

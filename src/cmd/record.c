@@ -1,16 +1,7 @@
 /* prof record: the words, the session, and the child's end as our own. */
-#include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/log.h"
-#include "base/memory.h"
 #include "cmd/record_parse.h"
 
 #define FREQUENCY_HARMLESS 5000 /* Hz */
@@ -62,68 +53,6 @@ static const struct cmd_option rows[] = {
 	{ .name = NULL },
 };
 
-/* As the child died; its core is the one worth keeping. */
-static int die_by(int signal)
-{
-	const struct rlimit none = { 0, 0 };
-	sigset_t set;
-
-	setrlimit(RLIMIT_CORE, &none);
-	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-	sigemptyset(&set);
-	sigaddset(&set, signal);
-	struct sigaction action = { .sa_handler = SIG_DFL };
-	sigaction(signal, &action, NULL);
-	sigprocmask(SIG_UNBLOCK, &set, NULL);
-	raise(signal);
-	return 128 + signal; /* one that does not kill */
-}
-
-/* Calls check on each place where the shell would look for the command; true when one says so. */
-static bool any_place(const char *command, bool (*check)(const char *path))
-{
-	const char *path = getenv("PATH");
-
-	if (strchr(command, '/'))
-		return check(command);
-	for (path = path ? path : "/usr/bin:/bin"; *path; path += *path == ':') {
-		size_t len = strcspn(path, ":");
-		CLEANUP_FREE char *place =
-			xasprintf("%.*s/%s", (int)len, len ? path : ".", command);
-		if (check(place))
-			return true;
-		path += len;
-	}
-	return false;
-}
-
-static bool exists(const char *path)
-{
-	return access(path, F_OK) == 0 || errno == EACCES;
-}
-
-static bool is_executable(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
-}
-
-/* Only a fault of the command itself is 126 or 127. */
-static int failure_status(const struct record_options *r, const struct error *err)
-{
-	const char *command = r->command ? r->command[0] : NULL;
-
-	if (err->code == ERROR_USAGE)
-		return EXIT_USAGE;
-	if (command && err->code == ERROR_NOT_FOUND && !any_place(command, exists))
-		return EXIT_NOT_FOUND;
-	if (command && (err->errnum == ENOEXEC || !any_place(command, is_executable)) &&
-	    any_place(command, exists))
-		return EXIT_NOT_EXECUTABLE;
-	return EXIT_NOT_RECORDED;
-}
-
 /* Each sample of a busy CPU interrupts it and copies its stack: at tens of microseconds apart, most
  * of what runs is prof's. */
 static void warn_of_rate(const struct record_options *r)
@@ -144,8 +73,8 @@ static int record(const struct record_options *r)
 	int status = record_run(r, &signal, &err);
 
 	if (status < 0)
-		return cmd_fail(&command_record, &err, failure_status(r, &err));
-	return signal ? die_by(signal) : status;
+		return cmd_fail(&command_record, &err, target_failure_status(r->command, &err));
+	return signal ? target_die_by(signal) : status;
 }
 
 static int run(void *options, int argc, char **argv)
@@ -163,8 +92,8 @@ static int run(void *options, int argc, char **argv)
 		warn_of_rate(&r);
 		status = record(&r);
 	}
-	vec_release(&ids.pids);
-	vec_release(&ids.tids);
+	vec_release(&ids.pids.items);
+	vec_release(&ids.tids.items);
 	return status;
 }
 

@@ -1,7 +1,6 @@
 /* prof record's words into options of a recording session; each fault is said where it is found. */
 #include "cmd/record_parse.h"
 
-#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -88,59 +87,17 @@ static int parse_ring(const char *text, struct record_options *r)
 	return EXIT_DONE;
 }
 
-/* The next number of "12,34". 1, 0 at the end, or -1 after having said why. */
-static int next_id(char **rest, const char *shown, pid_t *out)
-{
-	const char *word = strsep(rest, ",");
-	uint64_t id;
-
-	if (!word)
-		return 0;
-	if (text_parse_u64(word, &id) && id > 0 && id <= INT32_MAX) {
-		*out = (pid_t)id;
-		return 1;
-	}
-	cmd_usage(&command_record, "%s: '%s' is not a process or thread number", shown, word);
-	return -1;
-}
-
-static int parse_pids(const char *text, struct record_ids *ids)
-{
-	CLEANUP_FREE char *copy = xstrdup(text);
-	char *rest = copy;
-	pid_t id;
-	int rc;
-
-	while ((rc = next_id(&rest, "-p", &id)) > 0)
-		vec_push(&ids->pids, id);
-	return rc;
-}
-
-static int parse_tids(const char *text, struct record_ids *ids)
-{
-	CLEANUP_FREE char *copy = xstrdup(text);
-	char *rest = copy;
-	pid_t id;
-	int rc;
-
-	while ((rc = next_id(&rest, "-t", &id)) > 0)
-		vec_push(&ids->tids, id);
-	return rc;
-}
-
 static int parse_ids(const struct record_words *o, struct record_options *r, struct record_ids *ids)
 {
-	for (size_t i = 0; i < o->pids.len; i++)
-		if (parse_pids(o->pids.items[i], ids) < 0)
-			return EXIT_USAGE;
-	for (size_t i = 0; i < o->tids.len; i++)
-		if (parse_tids(o->tids.items[i], ids) < 0)
-			return EXIT_USAGE;
-	r->pids = ids->pids.data;
-	r->pid_count = ids->pids.len;
-	r->tids = ids->tids.data;
-	r->tid_count = ids->tids.len;
-	return EXIT_DONE;
+	int status = target_parse_ids(&command_record, "-p", &o->pids, &ids->pids);
+
+	if (status == EXIT_DONE)
+		status = target_parse_ids(&command_record, "-t", &o->tids, &ids->tids);
+	r->pids = ids->pids.items.data;
+	r->pid_count = ids->pids.items.len;
+	r->tids = ids->tids.items.data;
+	r->tid_count = ids->tids.items.len;
+	return status;
 }
 
 /* An unknown event is a slip in what was typed: found before anything is started. */
@@ -155,20 +112,6 @@ static int check_events(const struct record_words *o)
 			status = cmd_fail(&command_record, &err, EXIT_USAGE);
 	event_list_release(&list);
 	return status;
-}
-
-/* Those that were closed are held open with close-on-exec (main.c); inherited ones never have it.
- */
-static unsigned closed_descriptors(void)
-{
-	unsigned closed = 0;
-
-	for (int fd = 0; fd <= 2; fd++) {
-		int flags = fcntl(fd, F_GETFD);
-		if (flags < 0 || (flags & FD_CLOEXEC))
-			closed |= 1u << fd;
-	}
-	return closed;
 }
 
 /* Exactly one kind of target. */
@@ -211,7 +154,7 @@ static void copy_plain(const struct record_words *o, struct record_options *r)
 	r->output = o->output;
 	r->quiet = o->quiet;
 	r->verbose = o->verbose;
-	r->closed_descriptors = closed_descriptors();
+	r->closed_descriptors = target_closed_descriptors();
 	r->check_stacks = o->check_stacks > UINT32_MAX ? UINT32_MAX : (uint32_t)o->check_stacks;
 	if (o->kernel_given)
 		r->kernel = o->kernel ? RECORD_KERNEL_YES : RECORD_KERNEL_NO;

@@ -2,12 +2,11 @@
 #ifndef PROF_CMD_RECORD_PARSE_H
 #define PROF_CMD_RECORD_PARSE_H
 
-#include "base/memory.h"
 #include "cmd/cmd.h"
+#include "cmd/targets.h"
 #include "record/session.h"
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 struct record_words {
 	struct cmd_strings events, pids, tids;
@@ -18,8 +17,7 @@ struct record_words {
 };
 
 struct record_ids {
-	VEC(pid_t) pids;
-	VEC(pid_t) tids;
+	struct target_ids pids, tids;
 };
 
 /* Fills r, whose command is set already; r borrows from o and ids. EXIT_DONE, or EXIT_USAGE

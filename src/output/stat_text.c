@@ -1,0 +1,314 @@
+/*
+ * prof stat for people: how long it took and what the kernel accounts to it, then a line for each
+ * counter with the metrics that begin with it, then what has to be said about them.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "output/show.h"
+#include "output/stat_parts.h"
+
+#define NAME_WIDTH_MIN	18
+#define NAME_WIDTH_MAX	44
+#define VALUE_WIDTH_MIN 14
+#define METRIC_WIDTH	12
+#define TITLE_WIDTH	42
+#define INDENT		"  "
+
+struct screen {
+	const struct stat_view *view;
+	const struct counter_run *run;
+	struct show show;
+	struct stat_metrics metrics;
+	size_t name_width, value_width;
+	bool any_shared, any_unknown, any_mixed; /* what the lines below have to explain */
+};
+
+static void put(struct screen *s, const char *text)
+{
+	show_text(&s->show, text, strlen(text));
+}
+
+/* ---- the head ---- */
+
+static void put_end(struct screen *s)
+{
+	const struct counter_run *run = s->run;
+	char text[96] = "";
+
+	if (!run->launched)
+		return;
+	if (!run->ended)
+		snprintf(text, sizeof(text), " (runs on)");
+	else if (run->exit_signal)
+		snprintf(text, sizeof(text), " (ended by signal %d, %s)", run->exit_signal,
+			 strsignal(run->exit_signal));
+	else if (run->exit_status)
+		snprintf(text, sizeof(text), " (exit status %d)", run->exit_status);
+	put(s, text);
+}
+
+static void put_time(struct screen *s)
+{
+	const struct counter_usage *u = &s->run->usage;
+	char a[32], b[32], c[32], line[160];
+
+	snprintf(line, sizeof(line), INDENT "time      %s wall",
+		 text_duration(a, sizeof(a), s->run->wall_ns));
+	put(s, line);
+	if (u->known) {
+		snprintf(line, sizeof(line), " · %s CPU: %s user, %s system",
+			 text_duration(a, sizeof(a), u->user_ns + u->system_ns),
+			 text_duration(b, sizeof(b), u->user_ns),
+			 text_duration(c, sizeof(c), u->system_ns));
+		put(s, line);
+	}
+	put(s, "\n");
+}
+
+static void put_usage(struct screen *s)
+{
+	const struct counter_usage *u = &s->run->usage;
+	char a[32], b[32], c[32], line[200];
+
+	if (!u->known)
+		return;
+	snprintf(line, sizeof(line),
+		 INDENT "memory    %s resident at most · %s minor faults, %s major\n",
+		 text_bytes(a, sizeof(a), u->max_rss_bytes),
+		 text_count(b, sizeof(b), u->minor_faults),
+		 text_count(c, sizeof(c), u->major_faults));
+	put(s, line);
+	snprintf(line, sizeof(line), INDENT "switches  %s voluntary (it waited), %s involuntary\n",
+		 text_count(a, sizeof(a), u->voluntary_switches),
+		 text_count(b, sizeof(b), u->involuntary_switches));
+	put(s, line);
+}
+
+static void put_head(struct screen *s)
+{
+	CLEANUP_FREE char *title = show_name(&s->show, s->view->title);
+
+	show_begin(&s->show, SHOW_BOLD);
+	put(s, title);
+	show_end(&s->show, SHOW_BOLD);
+	put_end(s);
+	put(s, "\n\n");
+	put_time(s);
+	put_usage(s);
+	put(s, "\n");
+}
+
+/* ---- a counter ---- */
+
+static char *event_label(const struct screen *s, const struct counter_event *e)
+{
+	CLEANUP_FREE char *whole =
+		*e->type ? xasprintf("%s [%s]", e->name, e->type) : xstrdup(e->name);
+
+	return show_name(&s->show, whole);
+}
+
+static const char *value_of(const struct screen *s, size_t event, char *buf, size_t size)
+{
+	const struct counter_table *t = &s->run->total;
+	const struct counter_reading *r = counter_table_at(t, 0, event);
+	double value = counter_reading_scaled(r);
+
+	if (isnan(value))
+		snprintf(buf, size, "%s", counter_state_text(r->state));
+	else
+		stat_value_text(buf, size, &t->events.data[event], value);
+	return buf;
+}
+
+/* "45 % ±0.3 %": how much of the time it ran, and how far the scaled value may be off. */
+static void running_text(struct screen *s, size_t event, char *buf, size_t size)
+{
+	const struct counter_reading *r = counter_table_at(&s->run->total, 0, event);
+	double running = counter_reading_running(r), value = counter_reading_scaled(r);
+	double width = stat_half_width(s->run, 0, event);
+
+	buf[0] = '\0';
+	if (isnan(running) || running >= 1)
+		return;
+	s->any_shared = true;
+	s->any_unknown |= isnan(width);
+	if (isnan(width) || value <= 0)
+		snprintf(buf, size, "ran %.1f %%, ±?", 100 * running);
+	else
+		snprintf(buf, size, "ran %.1f %%, ±%.2g %%", 100 * running, 100 * width / value);
+}
+
+static void put_metric(struct screen *s, size_t i)
+{
+	const struct metric *m = s->view->metrics->items.data[i];
+	const struct metric_value *v = &s->metrics.values[i];
+	char number[48], text[256];
+
+	s->any_mixed |= v->across_groups;
+	show_cell(&s->show, stat_number_text(number, sizeof(number), v->value), METRIC_WIDTH, true);
+	/* "CPUs utilized" says its unit itself. */
+	bool says_unit = strncmp(m->title, m->unit, strlen(m->unit)) == 0;
+	snprintf(text, sizeof(text), "%s%s%s%s%s", v->across_groups ? "* " : " ",
+		 says_unit ? "" : m->unit, says_unit ? "" : " ", m->title,
+		 metric_is_notable(m, v) ? " (!)" : "");
+	show_cell(&s->show, text, TITLE_WIDTH, false);
+}
+
+/* What metrics cannot be computed is left out: their counters say why. */
+static ptrdiff_t next_metric(const struct screen *s, ptrdiff_t beside, ptrdiff_t after)
+{
+	size_t count = s->view->metrics ? s->view->metrics->items.len : 0;
+
+	for (size_t i = (size_t)(after + 1); i < count; i++)
+		if (s->metrics.beside[i] == beside && s->metrics.values[i].state == METRIC_KNOWN)
+			return (ptrdiff_t)i;
+	return -1;
+}
+
+static void end_line(struct screen *s)
+{
+	struct bytes *out = s->show.out;
+
+	while (out->len && out->data[out->len - 1] == ' ')
+		out->len--;
+	put(s, "\n");
+}
+
+static void put_counter(struct screen *s, size_t event)
+{
+	const struct counter_event *e = &s->run->total.events.data[event];
+	CLEANUP_FREE char *label = event_label(s, e);
+	CLEANUP_FREE char *fitted = show_elide(&s->show, label, s->name_width);
+	ptrdiff_t metric = next_metric(s, (ptrdiff_t)event, -1);
+	char value[64], running[64];
+
+	put(s, INDENT);
+	show_cell(&s->show, fitted, s->name_width, false);
+	show_cell(&s->show, value_of(s, event, value, sizeof(value)), s->value_width, true);
+	running_text(s, event, running, sizeof(running));
+	if (metric >= 0)
+		put_metric(s, (size_t)metric);
+	else if (*running)
+		show_cell(&s->show, "", METRIC_WIDTH + TITLE_WIDTH, false);
+	put(s, running);
+	end_line(s);
+	while (metric >= 0 && (metric = next_metric(s, (ptrdiff_t)event, metric)) >= 0) {
+		show_cell(&s->show, "", sizeof(INDENT) - 1 + s->name_width + s->value_width, false);
+		put_metric(s, (size_t)metric);
+		end_line(s);
+	}
+}
+
+static void put_other_metrics(struct screen *s)
+{
+	for (ptrdiff_t i = next_metric(s, -1, -1); i >= 0; i = next_metric(s, -1, i)) {
+		show_cell(&s->show, "", sizeof(INDENT) - 1 + s->name_width + s->value_width, false);
+		put_metric(s, (size_t)i);
+		end_line(s);
+	}
+}
+
+static void measure(struct screen *s)
+{
+	const struct counter_table *t = &s->run->total;
+
+	s->name_width = NAME_WIDTH_MIN;
+	s->value_width = VALUE_WIDTH_MIN;
+	for (size_t i = 0; i < t->events.len; i++) {
+		CLEANUP_FREE char *label = event_label(s, &t->events.data[i]);
+		char value[64];
+		size_t width = text_width(label, strlen(label));
+		s->name_width = width > s->name_width ? width : s->name_width;
+		width = strlen(value_of(s, i, value, sizeof(value)));
+		s->value_width = width + 1 > s->value_width ? width + 1 : s->value_width;
+	}
+	if (s->name_width > NAME_WIDTH_MAX)
+		s->name_width = NAME_WIDTH_MAX;
+}
+
+/* ---- what has to be said ---- */
+
+static void put_line(struct screen *s, const char *text)
+{
+	put(s, INDENT);
+	put(s, text);
+	put(s, "\n");
+}
+
+static void put_reasons(struct screen *s)
+{
+	const struct counter_table *t = &s->run->total;
+
+	for (size_t i = 0; i < t->events.len; i++) {
+		const struct counter_event *e = &t->events.data[i];
+		if (!*e->reason)
+			continue;
+		CLEANUP_FREE char *label = event_label(s, e);
+		CLEANUP_FREE char *reason = show_name(&s->show, e->reason);
+		CLEANUP_FREE char *line = xasprintf("%s: %s", label, reason);
+		put_line(s, line);
+	}
+}
+
+static bool is_user_only(const struct counter_table *t)
+{
+	for (size_t i = 0; i < t->events.len; i++) {
+		const char *name = t->events.data[i].name;
+		size_t len = strlen(name);
+		if (len > 2 && strcmp(name + len - 2, ":u") == 0)
+			return true;
+	}
+	return false;
+}
+
+static void put_remarks(struct screen *s)
+{
+	size_t before = s->show.out->len;
+
+	put(s, "\n");
+	if (s->any_mixed)
+		put_line(s, "* of counters that did not run at the same time: true as far as the "
+			    "program is steady");
+	if (s->any_shared)
+		put_line(s, "ran: the share of the time that the counter was on the processor; the "
+			    "value is scaled up from it, ± is its 95 % uncertainty");
+	if (s->any_unknown)
+		put_line(s, "±?: counted for too short a time to know");
+	if (is_user_only(&s->run->total))
+		put_line(s, ":u counts user mode only");
+	put_reasons(s);
+	for (size_t i = 0; i < s->view->note_count; i++) {
+		CLEANUP_FREE char *note = show_name(&s->show, s->view->notes[i]);
+		put_line(s, note);
+	}
+	if (s->show.out->len == before + 1)
+		s->show.out->len = before;
+}
+
+static void show_run(struct bytes *out, const struct stat_view *v, const struct counter_run *run)
+{
+	struct screen s = {
+		.view = v,
+		.run = run,
+		.show = { .out = out, .width = 100, .colour = v->colour, .unicode = v->unicode },
+	};
+
+	stat_metrics_evaluate(&s.metrics, v, run, 0);
+	measure(&s);
+	put_head(&s);
+	for (size_t i = 0; i < run->total.events.len; i++)
+		put_counter(&s, i);
+	put_other_metrics(&s);
+	put_remarks(&s);
+	stat_metrics_release(&s.metrics);
+}
+
+void output_stat_text(struct bytes *out, const struct stat_view *v)
+{
+	if (v->run_count)
+		show_run(out, v, &v->runs[v->run_count - 1]);
+}
