@@ -10,7 +10,7 @@
 #include "base/bytes.h"
 
 static const struct metric_rows_of *const tables[] = {
-	&metric_generic,
+	&metric_generic, &metric_skylake, &metric_intel, &metric_amd, &metric_arm,
 };
 
 /* One of the keys in a list with commas. */

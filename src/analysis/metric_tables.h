@@ -9,6 +9,7 @@ struct metric_rows_of {
 	size_t len;
 };
 
-extern const struct metric_rows_of metric_generic;
+extern const struct metric_rows_of metric_generic, metric_skylake, metric_intel, metric_amd,
+	metric_arm;
 
 #endif
