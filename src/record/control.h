@@ -65,6 +65,7 @@ struct control_begin {
 	uint32_t launched_pid; /* 0 when attached */
 	uint32_t read_all;     /* system-wide: every process's maps */
 	uint32_t filtered; /* events are system-wide, but only the attached processes are wanted */
+	uint64_t rate_hz; /* of what is sampled by frequency: as planned, or lower; 0: nothing */
 	uint32_t attach_count; /* processes whose maps are to be read */
 	uint32_t attach_pids[CONTROL_MAX_TIDS];
 };

@@ -56,13 +56,30 @@ static int open_one(struct broker *b, const struct event_spec *spec,
 	return add_to_batch(b, fd, entry, err);
 }
 
+/* The rate was permitted when the plan was made. true: the kernel's limit is lower by now, and so
+ * is the rate. */
+static bool follow_limit(struct plan *p)
+{
+	event_read_limits(&p->limits);
+	return plan_lower_rate(p, p->limits.max_sample_rate);
+}
+
 static int open_sampling(struct broker *b, pid_t pid, uint32_t cpu, uint32_t event,
 			 uint32_t size_class, struct error *err)
 {
 	const struct event_spec *spec = &b->plan->events.items.data[event];
-	struct event_sampling how = plan_sampling(b->plan, event, size_class, cpu);
 	struct control_event_fd entry = { .event = event, .cpu = cpu, .size_class = size_class };
-	return open_one(b, spec, &how, pid, &entry, err);
+	for (;;) {
+		struct event_sampling how = plan_sampling(b->plan, event, size_class, cpu);
+		struct error why = { 0 };
+		if (open_one(b, spec, &how, pid, &entry, &why) == 0)
+			return 0;
+		if (why.errnum != EINVAL || how.frequency == 0 || !follow_limit(b->plan)) {
+			if (err && err->code == ERROR_NONE)
+				*err = why;
+			return -1;
+		}
+	}
 }
 
 /* What is nice to have: false, and never tried again, when it does not fit any more. That a task

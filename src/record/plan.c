@@ -179,6 +179,18 @@ static int choose_rate(struct plan *p, struct error *err)
 		       : error_set(err, ERROR_USAGE, "-F 0: a rate of at least 1 Hz is needed");
 }
 
+bool plan_lower_rate(struct plan *p, uint64_t max_hz)
+{
+	if (max_hz == 0 || p->requested_hz <= max_hz)
+		return false;
+	plan_note(p,
+		  "the kernel has just lowered kernel.perf_event_max_sample_rate, since interrupts "
+		  "take long: %llu Hz instead of %llu Hz",
+		  (unsigned long long)max_hz, (unsigned long long)p->requested_hz);
+	p->requested_hz = max_hz;
+	return true;
+}
+
 static void choose_stacks(struct plan *p)
 {
 	switch (p->options->stacks) {

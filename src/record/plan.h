@@ -37,6 +37,9 @@ struct plan {
 
 int plan_make(struct plan *p, const struct record_options *options, struct error *err);
 void plan_release(struct plan *p);
+/* The kernel lowers its limit by itself when interrupts take long: sample at most so often, with a
+ * note. false: that is not less than before. */
+bool plan_lower_rate(struct plan *p, uint64_t max_hz);
 /* Stack sizes that fit the rings that could be mapped. */
 void plan_fit_stacks(struct plan *p, uint64_t ring_bytes);
 /* How event i is opened. size_class: enum control_size_class. */

@@ -80,6 +80,7 @@ static void fill_begin(const struct broker *b, struct control_begin *m)
 		.kind = CONTROL_BEGIN,
 		.launched_pid = b->launched ? (uint32_t)b->launch.pid : 0,
 		.read_all = b->plan->system_wide && !b->filtered,
+		.rate_hz = b->plan->requested_hz,
 		.filtered = b->filtered,
 	};
 	for (size_t i = 0; i < b->pids.len && m->attach_count < CONTROL_MAX_TIDS; i++)

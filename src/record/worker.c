@@ -198,6 +198,7 @@ static int begin(struct worker *w, const struct control_begin *m, int output, st
 	if (profile_writer_new(&w->writer, &options, err) < 0)
 		return -1;
 	w->plan->system_wide |= m->filtered != 0;
+	plan_lower_rate(w->plan, m->rate_hz);
 	new_pipeline(w);
 	if (m->filtered)
 		pipeline_only(w->pipeline, m->attach_pids, m->attach_count);

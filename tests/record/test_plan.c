@@ -1,10 +1,12 @@
 /* What a recording will open, from what the user asked for. */
+#include "record/broker.h"
 #include "record/control.h"
 #include "record/plan.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -50,6 +52,30 @@ static void rate_above_the_limit_is_lowered_and_said(void **state)
 	assert_int_equal(p.requested_hz, p.limits.max_sample_rate);
 	assert_int_equal(p.notes.len, 1);
 	assert_non_null(strstr(p.notes.data[0], "perf_event_max_sample_rate"));
+	plan_release(&p);
+}
+
+/* As when the kernel lowers its limit after the plan was made: what was permitted is refused. */
+static void rate_follows_the_limit(void **state)
+{
+	(void)state;
+	const char *events[] = { "page-faults", NULL };
+	struct record_options o = options();
+	struct plan p;
+	o.events = events;
+	o.stacks = RECORD_STACKS_NONE;
+	assert_int_equal(plan_make(&p, &o, NULL), 0);
+	uint64_t limit = p.limits.max_sample_rate;
+	p.requested_hz = limit + 1;
+	struct broker b = { .plan = &p };
+	struct error err = { 0 };
+	assert_int_equal(broker_open_task(&b, getpid(), &err), 0);
+	assert_int_equal(err.code, ERROR_NONE);
+	assert_int_equal(p.requested_hz, limit);
+	assert_int_equal(p.notes.len, 1);
+	assert_false(plan_lower_rate(&p, 0));
+	assert_false(plan_lower_rate(&p, limit));
+	broker_drop_events(&b);
 	plan_release(&p);
 }
 
@@ -101,6 +127,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(clocks_are_sampled_by_period),
 		cmocka_unit_test(rate_above_the_limit_is_lowered_and_said),
+		cmocka_unit_test(rate_follows_the_limit),
 		cmocka_unit_test(stacks_fit_the_ring),
 		cmocka_unit_test(bad_words_are_refused),
 	};
