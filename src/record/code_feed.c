@@ -61,6 +61,12 @@ void code_feed_open(struct code_feed *f, int fd)
 	f->inode = st.st_ino;
 }
 
+void code_feed_reopen(struct code_feed *f, int fd)
+{
+	close_fd_ptr(&f->fd);
+	f->fd = fd;
+}
+
 /* ---- times ---- */
 
 /* When the file was changed last, on the recording's clock. */

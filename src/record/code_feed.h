@@ -62,6 +62,8 @@ void code_feed_init(struct code_feed *f, enum code_feed_kind kind, uint64_t sinc
 void code_feed_release(struct code_feed *f);
 /* Takes fd, which is read from its beginning. What is queued stays. */
 void code_feed_open(struct code_feed *f, int fd);
+/* The same for the file that was read last: goes on where that ended. */
+void code_feed_reopen(struct code_feed *f, int fd);
 
 struct code_look {
 	uint64_t now_ns, realtime_ns; /* the same instant on two clocks */

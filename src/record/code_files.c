@@ -81,11 +81,12 @@ static int open_dump(struct codes *c, struct process *p)
 	return files_open_mapped(c->config.files, &which, &fd, &source, NULL) < 0 ? -1 : fd;
 }
 
+/* The one that is read, or was read last: what has been read of it is not read again. */
 static bool is_same_file(const struct code_feed *f, int fd)
 {
 	struct stat st;
 
-	return f->fd >= 0 && fstat(fd, &st) == 0 && st.st_dev == f->device && st.st_ino == f->inode;
+	return fstat(fd, &st) == 0 && f->inode && st.st_dev == f->device && st.st_ino == f->inode;
 }
 
 /* Opens the file when it is due: the first time, again while it is missing, and to see whether
@@ -107,11 +108,11 @@ static bool open_feed(struct codes *c, struct process *p, struct code_feed *f, u
 	}
 	*due_ns = now_ns + REOPEN_NS;
 	*wait_ns = CODE_RETRY_NS;
+	c->feeds += !is_open;
 	if (is_same_file(f, fd)) {
-		close(fd);
+		code_feed_reopen(f, fd);
 		return false;
 	}
-	c->feeds += !is_open;
 	code_feed_open(f, fd);
 	return true;
 }

@@ -203,6 +203,35 @@ static void test_names_by_time(void **state)
 	remove_map(pid);
 }
 
+/* Its perf map is read to its end and closed; the last look opens it again. */
+static void test_map_of_an_ended_process_is_read_once(void **state)
+{
+	struct fixture f;
+	pid_t pid = getpid();
+
+	(void)state;
+	remove_map(pid);
+	append(pid, "w", "1000 20 old\n2000 20 same\n1000 20 new\n");
+	start(&f);
+	struct task_module *base = map_memory(&f, pid);
+	codes_look(f.codes, clock_monotonic_ns());
+	codes_advance(f.codes, UINT64_MAX);
+	assert_ptr_equal(sample(&f, base, 0x1000), base);
+	assert_ptr_equal(sample(&f, base, 0x3000), base);
+	const struct task_thread *t = task_find(f.tasks, (uint32_t)pid, (uint32_t)pid, 1);
+	codes_space_end(f.codes, t->space);
+	codes_look(f.codes, clock_monotonic_ns());
+	append(pid, "a", "3000 20 late\n");
+	codes_finish(f.codes);
+	/* Read again, "old" would have taken the place of "new", which was seen. */
+	assert_ptr_equal(codes_module(f.codes, base, 0x1000), base);
+	finish(&f);
+	assert_string_equal(name_of(&f.profile, pid, "", 0x1000), "new");
+	assert_string_equal(name_of(&f.profile, pid, "", 0x3000), "late");
+	profile_release(&f.profile);
+	remove_map(pid);
+}
+
 static void test_nothing_found_is_said(void **state)
 {
 	struct fixture f;
@@ -303,6 +332,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names_by_time),
+		cmocka_unit_test(test_map_of_an_ended_process_is_read_once),
 		cmocka_unit_test(test_nothing_found_is_said),
 		cmocka_unit_test(test_bounded_over_all_processes),
 	};
