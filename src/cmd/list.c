@@ -1,8 +1,10 @@
-/* prof list: the events that prof record -e takes here. */
+/* prof list: the events that -e takes here, and which of them can be opened. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
 #include "cmd/pager.h"
@@ -19,168 +21,325 @@ static const struct cmd_option rows[] = {
 	{ .name = NULL },
 };
 
-/* Can events of this kind be opened here? Tried once, with the first of them. */
-struct availability {
-	char kind[32];
-	char reason[400]; /* why not; "" when they can */
+/* An event and what trying it said. Rows of one section have kind, PMU and reason in common. */
+struct row {
+	char *name, *description;
+	const char *kind;	      /* a constant */
+	char *pmu, *unit, *modifiers; /* NULL: none */
+	const char *reason;	      /* one of the listing's; NULL: it can be opened */
+	struct event_umask *umasks;
+	size_t umask_count;
 };
 
 struct listing {
+	VEC(struct row) items;
+	VEC(char *) reasons;
 	struct bytes out;
-	struct json json_writer;
-	struct availability kinds[8];
-	size_t kind_count;
-	char kind[32]; /* of the last row */
-	bool json, no_pager;
-	size_t count;
 };
 
-static void try_kind(struct availability *a, const struct event_name *n)
+static char *copy_text(const char *s)
 {
-	bool is_raw = strcmp(n->kind, "raw") == 0; /* its name stands for many */
-	struct event_list list = { 0 };
+	return s ? xstrdup(s) : NULL;
+}
+
+/* The reason without the event's name, so that events can share it. */
+static const char *intern_reason(struct listing *l, const char *text)
+{
+	const char *why = strstr(text, ": ");
+
+	why = why ? why + 2 : text;
+	for (size_t i = 0; i < l->reasons.len; i++)
+		if (strcmp(l->reasons.data[i], why) == 0)
+			return l->reasons.data[i];
+	vec_push(&l->reasons, xstrdup(why));
+	return l->reasons.data[l->reasons.len - 1];
+}
+
+/* Closing a tracepoint takes the kernel 20 ms, and it asks the same of all: the first one is tried.
+ */
+static const char *try_tracepoint(struct listing *l, const struct event_name *n)
+{
 	struct error err = { 0 };
 
-	snprintf(a->kind, sizeof(a->kind), "%s", n->kind);
-	if (event_parse(&list, is_raw ? "r0" : n->name, &err) < 0 ||
-	    event_probe(&list.items.data[0], &err) < 0) {
-		const char *why = strstr(err.text, ": "); /* after the event's name */
-		snprintf(a->reason, sizeof(a->reason), "%.399s", why ? why + 2 : err.text);
-	}
-	event_list_release(&list);
+	for (size_t i = 0; i < l->items.len; i++)
+		if (strcmp(l->items.data[i].kind, n->kind) == 0)
+			return l->items.data[i].reason;
+	return event_probe_listed(n, &err) < 0 ? intern_reason(l, err.text) : NULL;
 }
 
-static const char *reason_against(struct listing *l, const struct event_name *n)
+static const char *try_event(struct listing *l, const struct event_name *n)
 {
-	for (size_t i = 0; i < l->kind_count; i++)
-		if (strcmp(l->kinds[i].kind, n->kind) == 0)
-			return l->kinds[i].reason;
-	if (l->kind_count == sizeof(l->kinds) / sizeof(l->kinds[0]))
-		return "";
-	try_kind(&l->kinds[l->kind_count], n);
-	return l->kinds[l->kind_count++].reason;
-}
+	struct error err = { 0 };
 
-static void add_json(struct listing *l, const struct event_name *n)
-{
-	const char *reason = reason_against(l, n);
-
-	json_open_object(&l->json_writer, NULL);
-	json_string(&l->json_writer, "name", n->name);
-	json_string(&l->json_writer, "kind", n->kind);
-	json_string(&l->json_writer, "description", n->description ? n->description : "");
-	json_bool(&l->json_writer, "available", !*reason);
-	if (*reason)
-		json_string(&l->json_writer, "reason", reason);
-	json_close_object(&l->json_writer);
-}
-
-static void add_heading(struct listing *l, const struct event_name *n)
-{
-	const char *reason = reason_against(l, n);
-
-	if (strcmp(l->kind, n->kind) == 0)
-		return;
-	bytes_printf(&l->out, "%s%s:", l->count ? "\n" : "", n->kind);
-	if (*reason) {
-		bytes_printf(&l->out, " not available here: ");
-		text_append_printable(&l->out, reason, strlen(reason));
-	}
-	bytes_u8(&l->out, '\n');
-	snprintf(l->kind, sizeof(l->kind), "%s", n->kind);
-}
-
-static void add_text(struct listing *l, const struct event_name *n)
-{
-	enum { COLUMN = 36 };
-
-	size_t before;
-
-	add_heading(l, n);
-	bytes_printf(&l->out, "  ");
-	before = l->out.len;
-	text_append_printable(&l->out, n->name, strlen(n->name));
-	if (n->description && *n->description) {
-		size_t used = l->out.len - before;
-		bytes_printf(&l->out, "%*s", used < COLUMN ? (int)(COLUMN - used) : 1, "");
-		text_append_printable(&l->out, n->description, strlen(n->description));
-	}
-	bytes_u8(&l->out, '\n');
+	if (strcmp(n->kind, "tracepoint") == 0)
+		return try_tracepoint(l, n);
+	return event_probe_listed(n, &err) < 0 ? intern_reason(l, err.text) : NULL;
 }
 
 static int add(void *ctx, const struct event_name *n)
 {
 	struct listing *l = ctx;
+	struct row row = { .name = xstrdup(n->name),
+			   .description = xstrdup(n->description),
+			   .kind = n->kind,
+			   .pmu = copy_text(n->pmu),
+			   .unit = copy_text(n->unit),
+			   .modifiers = copy_text(n->modifiers),
+			   .umask_count = n->umask_count };
 
-	if (l->json)
-		add_json(l, n);
-	else
-		add_text(l, n);
-	l->count++;
+	row.umasks = xcalloc(n->umask_count ? n->umask_count : 1, sizeof(row.umasks[0]));
+	for (size_t i = 0; i < n->umask_count; i++) {
+		row.umasks[i].name = xstrdup(n->umasks[i].name);
+		row.umasks[i].description = xstrdup(n->umasks[i].description);
+	}
+	row.reason = try_event(l, n);
+	vec_push(&l->items, row);
 	return 0;
 }
 
-/* A kind of which nothing can be listed has no rows that its heading could stand above. */
-static void add_obstacle(struct listing *l, const char *pattern)
+static void release_row(struct row *row)
 {
-	const char *obstacle = event_list_obstacle(pattern);
-
-	if (obstacle && l->count && !l->json && strcmp(l->kind, "tracepoint") != 0)
-		bytes_printf(&l->out, "\ntracepoint: not available here: %s\n", obstacle);
+	for (size_t i = 0; i < row->umask_count; i++) {
+		free((char *)(uintptr_t)row->umasks[i].name);
+		free((char *)(uintptr_t)row->umasks[i].description);
+	}
+	free(row->umasks);
+	free(row->name);
+	free(row->description);
+	free(row->pmu);
+	free(row->unit);
+	free(row->modifiers);
 }
 
-static void say_no_match(const char *pattern)
+static void release(struct listing *l)
 {
-	const char *obstacle = event_list_obstacle(pattern);
-
-	cmd_say(&command_list, "no event here matches '%s'%s%s", pattern ? pattern : "*",
-		obstacle ? "; " : "", obstacle ? obstacle : "");
+	for (size_t i = 0; i < l->items.len; i++)
+		release_row(&l->items.data[i]);
+	for (size_t i = 0; i < l->reasons.len; i++)
+		free(l->reasons.data[i]);
+	vec_release(&l->items);
+	vec_release(&l->reasons);
+	bytes_release(&l->out);
 }
 
-static int list(struct listing *l, const char *pattern)
+static void write_json_row(struct json *j, const struct row *row)
+{
+	json_open_object(j, NULL);
+	json_string(j, "name", row->name);
+	json_string(j, "kind", row->kind);
+	json_string(j, "description", row->description);
+	if (row->pmu)
+		json_string(j, "pmu", row->pmu);
+	if (row->unit)
+		json_string(j, "unit", row->unit);
+	if (row->modifiers)
+		json_string(j, "modifiers", row->modifiers);
+	if (row->umask_count)
+		json_open_array(j, "umasks");
+	for (size_t i = 0; i < row->umask_count; i++) {
+		json_open_object(j, NULL);
+		json_string(j, "name", row->umasks[i].name);
+		json_string(j, "description", row->umasks[i].description);
+		json_close_object(j);
+	}
+	if (row->umask_count)
+		json_close_array(j);
+	json_bool(j, "available", !row->reason);
+	if (row->reason)
+		json_string(j, "reason", row->reason);
+	json_close_object(j);
+}
+
+static void write_json(struct listing *l)
+{
+	struct json j;
+
+	json_begin(&j, &l->out, 1);
+	json_open_array(&j, NULL);
+	for (size_t i = 0; i < l->items.len; i++)
+		write_json_row(&j, &l->items.data[i]);
+	json_close_array(&j);
+	json_end(&j);
+}
+
+static void put_printable(struct listing *l, const char *text)
+{
+	text_append_printable(&l->out, text, strlen(text));
+}
+
+/* Names begin in the third column and hold no space: the shells' completion reads them so. */
+static void put_line(struct listing *l, unsigned indent, const char *name, const char *unit,
+		     const char *description)
+{
+	enum { COLUMN = 38 };
+
+	size_t begin = l->out.len;
+	bytes_printf(&l->out, "%*s", (int)indent, "");
+	put_printable(l, name);
+	size_t used = l->out.len - begin;
+	if (unit || *description)
+		bytes_printf(&l->out, "%*s", used < COLUMN ? (int)(COLUMN - used) : 1, "");
+	if (unit) {
+		bytes_u8(&l->out, '[');
+		put_printable(l, unit);
+		bytes_printf(&l->out, "] ");
+	}
+	put_printable(l, description);
+	bytes_u8(&l->out, '\n');
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static bool same_section(const struct row *a, const struct row *b)
+{
+	return a->reason == b->reason && strcmp(a->kind, b->kind) == 0 && same_text(a->pmu, b->pmu);
+}
+
+/* What holds for all events of the section. */
+static void write_remark(struct listing *l, const struct row *row)
+{
+	const char *before = row->reason ? "\n " : " ";
+
+	if (row->modifiers) {
+		bytes_printf(&l->out, "%s(EVENT or EVENT:MASK, and :MODIFIER of ", before);
+		put_printable(l, row->modifiers);
+		bytes_u8(&l->out, ')');
+	} else if (strcmp(row->kind, "tracepoint") == 0) {
+		bytes_printf(&l->out, "%s(one of them was tried)", before);
+	}
+}
+
+static void write_heading(struct listing *l, const struct row *row)
+{
+	bytes_printf(&l->out, "%s%s", l->out.len ? "\n" : "", row->kind);
+	if (row->pmu) {
+		bytes_u8(&l->out, ' ');
+		put_printable(l, row->pmu);
+	}
+	bytes_u8(&l->out, ':');
+	if (row->reason) {
+		bytes_printf(&l->out, " not available here: ");
+		put_printable(l, row->reason);
+	}
+	write_remark(l, row);
+	bytes_u8(&l->out, '\n');
+}
+
+static void write_row(struct listing *l, const struct row *row)
+{
+	char mask[128];
+
+	put_line(l, 2, row->name, row->unit, row->description);
+	for (size_t i = 0; i < row->umask_count; i++) {
+		snprintf(mask, sizeof(mask), ":%s", row->umasks[i].name);
+		put_line(l, 6, mask, NULL, row->umasks[i].description);
+	}
+}
+
+/* Section after section, in the order of their first events. */
+static void write_text(struct listing *l)
+{
+	bool *done = xcalloc(l->items.len ? l->items.len : 1, sizeof(done[0]));
+
+	for (size_t i = 0; i < l->items.len; i++) {
+		if (done[i])
+			continue;
+		write_heading(l, &l->items.data[i]);
+		for (size_t k = i; k < l->items.len; k++) {
+			if (done[k] || !same_section(&l->items.data[i], &l->items.data[k]))
+				continue;
+			write_row(l, &l->items.data[k]);
+			done[k] = true;
+		}
+	}
+	free(done);
+}
+
+static bool has_kind(const struct listing *l, const char *kind)
+{
+	for (size_t i = 0; i < l->items.len; i++)
+		if (strcmp(l->items.data[i].kind, kind) == 0)
+			return true;
+	return false;
+}
+
+static void write_obstacle(struct listing *l, const char *kind, const char *obstacle)
+{
+	if (obstacle && !has_kind(l, kind))
+		bytes_printf(&l->out, "\n%s: not available here: %s\n", kind, obstacle);
+}
+
+/* Kinds of which nothing can be listed have no rows that a heading could stand above. */
+static void write_obstacles(struct listing *l, const char *pattern)
+{
+	write_obstacle(l, "tracepoint", event_list_obstacle(pattern));
+	if (!pattern) {
+		write_obstacle(l, "processor", event_processor_obstacle());
+		write_obstacle(l, "probe", event_probes_obstacle());
+	}
+}
+
+static int say_no_match(const char *pattern)
+{
+	const char *obstacle = event_list_obstacle(pattern);
+	char near[256];
+
+	if (pattern && strcasecmp(pattern, "processor") == 0)
+		obstacle = event_processor_obstacle();
+	if (pattern && strstr(pattern, "probe") && !strchr(pattern, ':'))
+		obstacle = event_probes_obstacle();
+	event_list_near(pattern ? pattern : "", near, sizeof(near));
+	cmd_say(&command_list, "no event here matches '%s'%s%s%s", pattern ? pattern : "*",
+		obstacle ? "" : near, obstacle ? "; " : "", obstacle ? obstacle : "");
+	return EXIT_FAILED;
+}
+
+static int list(struct listing *l, const struct options *o, const char *pattern)
 {
 	struct error err = { 0 };
 
-	if (l->json) {
-		json_begin(&l->json_writer, &l->out, 1);
-		json_open_array(&l->json_writer, NULL);
-	}
 	if (event_list_names(pattern, add, l, &err) < 0)
 		return cmd_fail(&command_list, &err, cmd_status(&err));
-	if (l->json) {
-		json_close_array(&l->json_writer);
-		json_end(&l->json_writer);
-	}
-	add_obstacle(l, pattern);
-	int status = cmd_write_paged(&command_list, &l->out, l->no_pager);
-	if (status != EXIT_DONE || l->count)
-		return status;
-	say_no_match(pattern);
-	return EXIT_FAILED;
+	if (o->json)
+		write_json(l);
+	else
+		write_text(l);
+	if (!o->json && l->items.len)
+		write_obstacles(l, pattern);
+	int status = cmd_write_paged(&command_list, &l->out, o->no_pager);
+	return status != EXIT_DONE || l->items.len ? status : say_no_match(pattern);
 }
 
 static int run(void *options, int argc, char **argv)
 {
-	const struct options *o = options;
-	struct listing l = { .json = o->json, .no_pager = o->no_pager };
+	struct listing l = { 0 };
 
 	if (argc > 1)
 		return cmd_usage(&command_list,
 				 "one pattern at a time (quote it: prof list 'sched:*')");
-	int status = list(&l, argc ? argv[0] : NULL);
-	bytes_release(&l.out);
+	int status = list(&l, options, argc ? argv[0] : NULL);
+	release(&l);
 	return status;
 }
 
 const struct command command_list = {
 	.name = "list",
-	.summary = "list the events, and which kinds can be sampled here",
+	.summary = "list the events, and which can be opened here",
 	.synopsis = "prof list [--json] [PATTERN]",
 	.description =
-		"PATTERN is a part of the name, or a glob. One event of each kind is tried: where that fails, the "
-		"heading says why. Tracepoints are listed where tracefs is mounted and can be read, which usually needs root.",
+		"PATTERN is a part of the name, a glob, or a kind (software, hardware, cache, raw, pmu, processor, "
+		"tracepoint). Every event is opened for a moment: those that cannot be stand under a heading that says why. "
+		"Of tracepoints, which take the kernel longer, one is tried.\n\n"
+		"pmu: what PMUs tell of themselves in sysfs, those of memory controllers, power and other parts of the machine "
+		"too; [unit] is what a value is shown in. PMUs that count CPUs and not processes need -a. "
+		"processor: the events of this processor's manual, from libpfm4's tables, with their unit masks. "
+		"Tracepoints are listed where tracefs is mounted and can be read, which usually needs root.",
 	.examples = "prof list\tAll of them.\n"
 		    "prof list fault\tThose with 'fault' in the name.\n"
+		    "prof list cache\tCache events, and others with 'cache' in the name.\n"
 		    "prof list 'sched:*'\tThe scheduler's tracepoints.\n",
 	.options = rows,
 	.options_size = sizeof(struct options),

@@ -24,7 +24,8 @@ static bool same_text(const char *a, const char *b)
 /* Several PMUs of one kind count parts of the same: one event for the user. */
 static bool is_instance_of(const struct event_spec *a, const struct event_spec *b)
 {
-	return a->no_task && b->no_task && a->asked == b->asked && same_text(a->name, b->name);
+	return a->no_task && b->no_task && a->asked == b->asked &&
+	       same_text(a->asked_name, b->asked_name);
 }
 
 static uint32_t find_slot(struct perf_source *s, uint32_t spec)

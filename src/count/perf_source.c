@@ -50,9 +50,11 @@ static void release(void *ctx)
  * of a task's time counts for them. */
 static char *shown_name(const struct perf_slot *slot)
 {
-	bool marked = slot->user_only && !slot->spec->is_clock;
+	const struct event_spec *spec = slot->spec;
+	bool marked = slot->user_only && !spec->is_clock;
 
-	return xasprintf("%s%s", slot->spec->name, marked ? ":u" : "");
+	return xasprintf("%s%s", spec->asked_name ? spec->asked_name : spec->name,
+			 marked ? ":u" : "");
 }
 
 static bool is_one_of_several(const struct perf_source *s, const struct perf_slot *slot)

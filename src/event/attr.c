@@ -185,6 +185,8 @@ bool attr_ask_less(struct perf_event_attr *attr, int errnum)
 		return true;
 	case EOPNOTSUPP:
 		return drop_precision(attr) || drop_exclusion(attr);
+	case ENOENT: /* AMD's precise events are another PMU's, which not every CPU has */
+		return drop_precision(attr);
 	default:
 		return false;
 	}
@@ -199,10 +201,16 @@ void attr_layout(const struct perf_event_attr *attr, struct record_layout *layou
 		.regs_intr_mask = attr->sample_regs_intr,
 		.branch_sample_type = attr->branch_sample_type,
 		.sample_id_all = attr->sample_id_all,
+		.precise = attr->precise_ip,
 	};
+}
+
+int attr_open_in_group(struct perf_event_attr *attr, pid_t pid, int cpu, int leader)
+{
+	return (int)syscall(SYS_perf_event_open, attr, pid, cpu, leader, PERF_FLAG_FD_CLOEXEC);
 }
 
 int attr_open(struct perf_event_attr *attr, pid_t pid, int cpu)
 {
-	return (int)syscall(SYS_perf_event_open, attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	return attr_open_in_group(attr, pid, cpu, -1);
 }

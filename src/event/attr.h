@@ -19,6 +19,8 @@ void attr_layout(const struct perf_event_attr *attr, struct record_layout *layou
 void attr_fill_spec(struct perf_event_attr *attr, const struct event_spec *spec);
 /* perf_event_open(2): the descriptor, or -1 with errno. Always close-on-exec. */
 int attr_open(struct perf_event_attr *attr, pid_t pid, int cpu);
+/* The same in the group of an event that is open; -1: in one of its own. */
+int attr_open_in_group(struct perf_event_attr *attr, pid_t pid, int cpu, int leader);
 /* Fill err with the event's name and event_explain_refusal's line. Returns -1. */
 int event_set_refusal(struct error *err, int errnum, const struct event_spec *spec,
 		      const struct event_limits *limits);

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -42,8 +41,7 @@ int event_open_counter(const struct event_spec *spec, const struct event_countin
 	int fd;
 
 	fill(&attr, spec, how);
-	while ((fd = (int)syscall(SYS_perf_event_open, &attr, pid, cpu, group_fd,
-				  PERF_FLAG_FD_CLOEXEC)) < 0) {
+	while ((fd = attr_open_in_group(&attr, pid, cpu, group_fd)) < 0) {
 		int errnum = errno;
 		bool again = attr_ask_less(&attr, errnum);
 		errno = errnum;

@@ -7,6 +7,7 @@
 #include "base/io.h"
 #include "base/text.h"
 #include "event/attr.h"
+#include "event/cpus.h"
 
 #define SYSCTL_MAX_BYTES 4096
 
@@ -102,4 +103,14 @@ int event_online_cpus(uint32_t *cpus, int max)
 	for (; n < max && n < online; n++)
 		cpus[n] = (uint32_t)n;
 	return n;
+}
+
+bool event_counts_on(const struct event_spec *spec, uint32_t cpu)
+{
+	struct event_cpus cpus = { 0 };
+	bool counts =
+		!spec->cpus || !event_cpus_parse(&cpus, spec->cpus) || event_cpus_have(&cpus, cpu);
+
+	event_cpus_release(&cpus);
+	return counts;
 }

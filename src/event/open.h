@@ -40,7 +40,7 @@ extern const struct event_spec event_dummy;
 
 /* Opens one event on (pid, cpu). Retries without what old kernels do not know (attr.size, build_id,
  * cgroup). 0 and *fd, or -1 with errnum kept: EACCES/EPERM, ENOENT, EMFILE, ENOMEM, EINVAL, E2BIG…
- * *layout says how its records are built. */
+ * *layout says how its records are built, and which precise level was reached. */
 int event_open(const struct event_spec *spec, const struct event_sampling *how, pid_t pid, int cpu,
 	       int *fd, struct record_layout *layout, struct error *err);
 int event_id(int fd, uint64_t *id);
@@ -75,5 +75,11 @@ void event_explain_refusal(int errnum, const struct event_spec *spec,
  * this prof, else the capabilities that it would give. */
 const char *event_grant_command(char *buf, size_t size);
 int event_online_cpus(uint32_t *cpus, int max); /* fills CPU numbers, returns how many */
+/* Can the event be opened on this CPU, as far as its PMU goes? */
+bool event_counts_on(const struct event_spec *spec, uint32_t cpu);
+/* What to say when precise_ip had to be given up in part: "cycles:ppp: precise level 1 instead of
+ * 3…"; false when it was not. */
+bool event_precise_note(const struct event_spec *spec, const struct record_layout *layout,
+			char *buf, size_t size);
 
 #endif

@@ -1,8 +1,10 @@
 /* Trying events: can this one be opened, is there a PMU that counts and interrupts. */
 #include <errno.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "event/attr.h"
+#include "event/cpus.h"
 
 /* Open on ourselves; where the kernel part is the obstacle, without it. */
 static int open_self(struct perf_event_attr *attr)
@@ -18,14 +20,28 @@ static int open_self(struct perf_event_attr *attr)
 	return fd;
 }
 
+/* The first CPU that its PMU counts on. */
+static bool find_cpu(const struct event_spec *spec, uint32_t *cpu)
+{
+	struct event_cpus cpus = { 0 };
+	bool found = spec->cpus && event_cpus_parse(&cpus, spec->cpus) && cpus.items.len;
+
+	if (found)
+		*cpu = cpus.items.data[0];
+	event_cpus_release(&cpus);
+	return found || (!spec->cpus && event_online_cpus(cpu, 1) == 1);
+}
+
 static int open_on_cpu(const struct event_spec *spec)
 {
 	struct perf_event_attr attr;
 	uint32_t cpu;
 	int fd;
 
-	if (event_online_cpus(&cpu, 1) < 1)
+	if (!find_cpu(spec, &cpu)) {
+		errno = ENODEV;
 		return -1;
+	}
 	attr_fill_spec(&attr, spec);
 	while ((fd = attr_open(&attr, -1, (int)cpu)) < 0)
 		if (!attr_ask_less(&attr, errno))
@@ -33,22 +49,64 @@ static int open_on_cpu(const struct event_spec *spec)
 	return fd;
 }
 
-int event_probe(const struct event_spec *spec, struct error *err)
+/* 0, or the errno. */
+static int try_to_open(const struct event_spec *spec)
 {
 	struct perf_event_attr attr;
-	struct event_limits limits;
+	int fd = -1;
 
+	errno = EINVAL;
 	attr_fill_spec(&attr, spec);
-	int fd = open_self(&attr);
+	if (!spec->no_task)
+		fd = open_self(&attr);
 	if (fd < 0 && errno == EINVAL) /* uncore PMUs count CPUs, not tasks */
 		fd = open_on_cpu(spec);
-	if (fd >= 0) {
-		close(fd);
+	if (fd < 0)
+		return errno;
+	close(fd);
+	return 0;
+}
+
+int event_probe(const struct event_spec *spec, struct error *err)
+{
+	struct event_limits limits;
+	int errnum = try_to_open(spec);
+
+	if (!errnum)
 		return 0;
-	}
-	int errnum = errno;
 	event_read_limits(&limits);
 	return event_set_refusal(err, errnum, spec, &limits);
+}
+
+/* The event by itself; where that is no event, with each unit mask until one is. */
+static int parse_listed(const struct event_name *n, struct event_list *list, struct error *err)
+{
+	char *text = !n->is_pattern ? xstrdup(n->name)
+		     : n->pmu	    ? xasprintf("%s/config=0/", n->pmu)
+				    : xstrdup("r0");
+	int result = event_parse(list, text, err);
+
+	free(text);
+	for (size_t i = 0; i < n->umask_count && result < 0; i++) {
+		text = xasprintf("%s:%s", n->name, n->umasks[i].name);
+		result = event_parse(list, text, NULL);
+		free(text);
+	}
+	return result;
+}
+
+int event_probe_listed(const struct event_name *n, struct error *err)
+{
+	struct event_list list = { 0 };
+	struct error why = { 0 };
+	int result = parse_listed(n, &list, &why);
+
+	if (result < 0)
+		error_set(err, why.code, "%s", why.text);
+	for (size_t i = 0; i < list.items.len && result == 0; i++)
+		result = event_probe(&list.items.data[i], err);
+	event_list_release(&list);
+	return result;
 }
 
 bool event_has_hardware_pmu(void)

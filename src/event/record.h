@@ -145,6 +145,7 @@ struct record_layout {
 	uint64_t sample_type, read_format;
 	uint64_t regs_user_mask, regs_intr_mask, branch_sample_type;
 	bool sample_id_all;
+	uint8_t precise; /* the level that the kernel granted, 0 to 3 */
 };
 
 struct record_decoder;

@@ -6,10 +6,12 @@
 #include "event/spec.h"
 
 #include <linux/perf_event.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
+#include "event/spec_cores.h"
 #include "event/spec_source.h"
 
 #define SHOWN_MAX 80 /* of an unknown name in the error line */
@@ -46,48 +48,116 @@ struct place {
 	bool in_group, is_first;
 };
 
-static enum spec_answer resolve_own(const struct spec_roots *roots, const char *text,
-				    struct event_spec *spec, struct error *err)
+static enum spec_answer push_generic(const struct spec_roots *roots, const char *text,
+				     struct event_list *out)
 {
-	enum spec_answer answer = spec_software_resolve(text, spec);
+	struct event_spec spec = { 0 };
+	enum spec_answer answer = spec_software_resolve(text, &spec);
 
 	if (answer == SPEC_NOT_MINE)
-		answer = spec_hardware_resolve(text, spec);
+		answer = spec_hardware_resolve(text, &spec);
 	if (answer == SPEC_NOT_MINE)
-		answer = spec_tracepoint_resolve(roots->tracefs, text, spec);
-	if (answer == SPEC_NOT_MINE)
-		answer = spec_pmu_resolve(roots->pmus, text, spec, err);
+		answer = spec_tracepoint_resolve(roots->tracefs, text, &spec);
+	if (answer == SPEC_FOUND)
+		spec_cores_append(roots->pmus, &spec, out);
 	return answer;
 }
 
-/* *mods: the modifiers that are left to be applied, "" where libpfm4 has seen to them. */
-static enum spec_answer resolve(const struct spec_roots *roots, const char *text, const char *head,
-				const char **mods, struct event_spec *spec, struct error *err)
+static enum spec_answer push_own(const struct spec_roots *roots, const char *text,
+				 struct event_list *out, struct error *err)
 {
-	enum spec_answer answer = resolve_own(roots, text, spec, err);
+	enum spec_answer answer = push_generic(roots, text, out);
 
-	if (answer == SPEC_NOT_MINE && **mods) {
-		answer = resolve_own(roots, head, spec, err);
-		if (answer != SPEC_NOT_MINE)
-			return answer;
-	}
-	*mods = "";
-	return answer == SPEC_NOT_MINE && roots->pfm ? spec_pfm_resolve(text, spec, err) : answer;
+	return answer == SPEC_NOT_MINE ? spec_pmu_resolve(roots->pmus, text, out, err) : answer;
 }
 
-static int unknown_event(const char *text, const char *head, struct error *err)
+static enum spec_answer push_pfm(const struct spec_roots *roots, const char *text,
+				 struct event_list *out, struct error *err)
+{
+	struct event_spec spec = { 0 };
+	enum spec_answer answer = roots->pfm ? spec_pfm_resolve(text, &spec, err) : SPEC_NOT_MINE;
+
+	if (answer != SPEC_FOUND)
+		return answer;
+	spec_pmu_place(roots->pmus, &spec);
+	vec_push(&out->items, spec);
+	return SPEC_FOUND;
+}
+
+/* An event with modifiers that there are not, or none at all after its colon. */
+static bool has_bad_modifiers(const struct spec_roots *roots, const char *text, size_t *head_len)
+{
+	const char *slash = strrchr(text, '/'), *colon = strrchr(text, ':');
+	struct event_list found = { 0 };
+
+	if (colon && (!slash || colon > slash))
+		*head_len = (size_t)(colon - text);
+	else if (slash && slash[1])
+		*head_len = (size_t)(slash + 1 - text);
+	else
+		return false;
+	char *head = xstrndup(text, *head_len);
+	bool known = push_own(roots, head, &found, NULL) == SPEC_FOUND;
+	free(head);
+	event_list_release(&found);
+	return known;
+}
+
+/* *mods: the modifiers that are left to be applied, "" where libpfm4 has seen to them. */
+static enum spec_answer push(const struct spec_roots *roots, const char *text, const char *head,
+			     const char **mods, struct event_list *out, struct error *err)
+{
+	const char *all = *mods;
+	enum spec_answer answer = push_own(roots, text, out, err);
+
+	*mods = "";
+	if (answer == SPEC_NOT_MINE && *all) {
+		answer = push_own(roots, head, out, err);
+		*mods = answer == SPEC_NOT_MINE ? "" : all;
+	}
+	size_t head_len;
+	if (answer != SPEC_NOT_MINE || has_bad_modifiers(roots, text, &head_len))
+		return answer;
+	return push_pfm(roots, text, out, err);
+}
+
+static bool has_open_terms(const char *text)
+{
+	const char *slash = strchr(text, '/');
+
+	return slash && slash != text && !strchr(slash + 1, '/');
+}
+
+static void explain_unknown(const struct spec_roots *roots, const char *text, const char *head,
+			    const char *shown, struct error *err)
 {
 	char hint[256];
+	size_t head_len;
 	bool has_mods = strcmp(text, head) != 0; /* cycle:u is no tracepoint */
 	const char *obstacle = has_mods ? NULL : spec_tracepoint_obstacle(text);
-	char *cut = xstrndup(text, SHOWN_MAX), *shown = text_printable(cut);
 
-	if (obstacle) {
+	if (has_bad_modifiers(roots, text, &head_len)) {
+		error_set(
+			err, ERROR_USAGE,
+			"\"%s\": the event %.*s takes no such modifier; there are " SPEC_MODIFIERS,
+			shown, (int)head_len, text);
+	} else if (has_open_terms(text)) {
+		error_set(err, ERROR_USAGE, "\"%s\" has no closing /", shown);
+	} else if (obstacle) {
 		error_set(err, ERROR_NOT_FOUND, "no event \"%s\"; %s", shown, obstacle);
 	} else {
-		spec_suggest(head, hint, sizeof(hint));
+		if (!spec_near(roots, head, hint, sizeof(hint)))
+			snprintf(hint, sizeof(hint), "; `prof list` shows all");
 		error_set(err, ERROR_NOT_FOUND, "no event \"%s\"%s", shown, hint);
 	}
+}
+
+static int unknown_event(const struct spec_roots *roots, const char *text, const char *head,
+			 struct error *err)
+{
+	char *cut = xstrndup(text, SHOWN_MAX), *shown = text_printable(cut);
+
+	explain_unknown(roots, text, head, shown, err);
 	free(cut);
 	free(shown);
 	return -1;
@@ -103,6 +173,14 @@ static int refuse_early(const char *text, struct error *err)
 	if (strncmp(text, "mem:", 4) == 0)
 		return error_set(err, ERROR_UNSUPPORTED,
 				 "mem: breakpoints cannot be sampled by name");
+	if (strcmp(text, "duration_time") == 0 || strcmp(text, "user_time") == 0 ||
+	    strcmp(text, "system_time") == 0)
+		return error_set(err, ERROR_UNSUPPORTED,
+				 "%s is measured by perf, not an event; `prof stat` tells the "
+				 "elapsed, user and system time without being asked",
+				 text);
+	if (strncmp(text, "uprobe:", 7) == 0 || strncmp(text, "kprobe:", 7) == 0)
+		return error_set(err, ERROR_UNSUPPORTED, "%s", SPEC_NO_PROBES);
 	if (strpbrk(text, "{}"))
 		return error_set(err, ERROR_USAGE,
 				 "\"%s\": a brace without its partner; a group is {a,b}", text);
@@ -136,7 +214,6 @@ static int finish(struct parse *p, size_t from, const char *mods, const struct p
 
 static int parse_one(struct parse *p, const char *text, const struct place *place)
 {
-	struct event_spec spec = { 0 };
 	size_t from = p->list->items.len, head_len = strlen(text);
 
 	if (refuse_early(text, p->err) < 0)
@@ -144,16 +221,11 @@ static int parse_one(struct parse *p, const char *text, const struct place *plac
 	const char *mods = spec_modifiers_find(text, &head_len);
 	char *head = xstrndup(text, head_len);
 	mods = mods ? mods : "";
-	enum spec_answer answer = resolve(p->roots, text, head, &mods, &spec, p->err);
+	enum spec_answer answer = push(p->roots, text, head, &mods, p->list, p->err);
 	if (answer == SPEC_NOT_MINE)
-		unknown_event(text, head, p->err);
+		unknown_event(p->roots, text, head, p->err);
 	free(head);
-	if (answer != SPEC_FOUND) {
-		event_spec_release(&spec);
-		return -1;
-	}
-	vec_push(&p->list->items, spec);
-	return finish(p, from, mods, place);
+	return answer == SPEC_FOUND ? finish(p, from, mods, place) : -1;
 }
 
 struct glob_matches {
@@ -191,7 +263,7 @@ static int parse_glob(struct parse *p, const char *text, const struct place *pla
 		return error_set(p->err, ERROR_LIMIT, "more than %d tracepoints match one pattern",
 				 GLOB_MAX - 1);
 	if (!matches.count)
-		return unknown_event(text, text, p->err);
+		return unknown_event(p->roots, text, text, p->err);
 	return matches.result;
 }
 
@@ -328,11 +400,16 @@ int spec_parse(const struct spec_roots *roots, struct event_list *list, const ch
 	return result;
 }
 
-int event_parse(struct event_list *list, const char *text, struct error *err)
+struct spec_roots spec_roots_here(void)
 {
-	struct spec_roots roots = { .pmus = SPEC_PMU_ROOT,
+	return (struct spec_roots){ .pmus = SPEC_PMU_ROOT,
 				    .tracefs = spec_tracefs_root(),
 				    .pfm = true };
+}
+
+int event_parse(struct event_list *list, const char *text, struct error *err)
+{
+	struct spec_roots roots = spec_roots_here();
 
 	return spec_parse(&roots, list, text, err);
 }

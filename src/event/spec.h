@@ -49,18 +49,40 @@ struct event_list {
 int event_parse(struct event_list *list, const char *text, struct error *err);
 void event_list_release(struct event_list *list);
 
-/* For `prof list`: every known name; kind is "software", "hardware", "tracepoint", "pmu", "raw".
- * The callback returns nonzero to stop. pattern: substring or glob, NULL = all. */
-struct event_name {
-	const char *name, *kind, *description;
+/* A unit mask of a processor's event: which of what the event can tell is counted. */
+struct event_umask {
+	const char *name, *description;
 };
 
+/* For `prof list`. kind is "software", "hardware", "cache", "raw", "processor" (libpfm4's tables),
+ * "pmu" (sysfs) or "tracepoint". Everything is valid during the call. */
+struct event_name {
+	const char *name, *kind, *description;
+	const char *pmu;       /* the PMU that has it, or libpfm4's table; NULL: none */
+	const char *unit;      /* of what it counts, times a scale; NULL: a count */
+	const char *modifiers; /* of libpfm4's tables: "k u c=N"; NULL: none but prof's own */
+	const struct event_umask *umasks;
+	size_t umask_count;
+	bool is_pattern; /* stands for many: rNNN, cpu/TERM=N,.../ */
+};
+
+/* Every known name, kind after kind. The callback returns nonzero to stop. pattern: part of the
+ * name, a glob, or a kind; NULL = all. */
 int event_list_names(const char *pattern, int (*each)(void *ctx, const struct event_name *n),
 		     void *ctx, struct error *err);
+/* ", did you mean …?" for a pattern that nothing matches; "" when nothing is near. */
+void event_list_near(const char *pattern, char *buf, size_t size);
 /* Why event_list_names finds no tracepoints, where pattern may be meant for some; else NULL. */
 const char *event_list_obstacle(const char *pattern);
+/* Why there are no events of the processor's manual; NULL when there are. */
+const char *event_processor_obstacle(void);
+/* What to do instead of naming a uprobe or kprobe. */
+const char *event_probes_obstacle(void);
 /* Can it be opened here and now? 0, or -1 with the reason and the remedy. */
 int event_probe(const struct event_spec *spec, struct error *err);
+/* The same for a name from the list: an event that needs a unit mask is tried with one, a pattern
+ * with zeros. */
+int event_probe_listed(const struct event_name *n, struct error *err);
 /* True when cycles can be counted and sampled here. */
 bool event_has_hardware_pmu(void);
 

@@ -31,31 +31,48 @@ static const struct row {
 
 enum { LOAD, STORE, PREFETCH };
 
-/* operations: bit set of what exists for the cache (perf's evsel__hw_cache_stat). */
+/* operations: bit set of what exists for the cache (perf's evsel__hw_cache_stat). aliases are the
+ * other names that perf takes, separated by spaces; letters count as small ones. */
 static const struct cache {
-	const char *name;
+	const char *name, *aliases, *description;
 	unsigned id, operations;
 } caches[] = {
-	{ "L1-dcache", PERF_COUNT_HW_CACHE_L1D, 1u << LOAD | 1u << STORE | 1u << PREFETCH },
-	{ "L1-icache", PERF_COUNT_HW_CACHE_L1I, 1u << LOAD | 1u << PREFETCH },
-	{ "LLC", PERF_COUNT_HW_CACHE_LL, 1u << LOAD | 1u << STORE | 1u << PREFETCH },
-	{ "dTLB", PERF_COUNT_HW_CACHE_DTLB, 1u << LOAD | 1u << STORE | 1u << PREFETCH },
-	{ "iTLB", PERF_COUNT_HW_CACHE_ITLB, 1u << LOAD },
-	{ "branch", PERF_COUNT_HW_CACHE_BPU, 1u << LOAD },
-	{ "node", PERF_COUNT_HW_CACHE_NODE, 1u << LOAD | 1u << STORE | 1u << PREFETCH },
+	{ "L1-dcache", "l1-d l1d l1-data", "level 1 data cache", PERF_COUNT_HW_CACHE_L1D,
+	  1u << LOAD | 1u << STORE | 1u << PREFETCH },
+	{ "L1-icache", "l1-i l1i l1-instruction", "level 1 instruction cache",
+	  PERF_COUNT_HW_CACHE_L1I, 1u << LOAD | 1u << PREFETCH },
+	{ "LLC", "l2", "last-level cache", PERF_COUNT_HW_CACHE_LL,
+	  1u << LOAD | 1u << STORE | 1u << PREFETCH },
+	{ "dTLB", "d-tlb data-tlb", "data TLB", PERF_COUNT_HW_CACHE_DTLB,
+	  1u << LOAD | 1u << STORE | 1u << PREFETCH },
+	{ "iTLB", "i-tlb instruction-tlb", "instruction TLB", PERF_COUNT_HW_CACHE_ITLB,
+	  1u << LOAD },
+	{ "branch", "branches bpu btb bpc", "branch predictor", PERF_COUNT_HW_CACHE_BPU,
+	  1u << LOAD },
+	{ "node", "", "memory of this NUMA node", PERF_COUNT_HW_CACHE_NODE,
+	  1u << LOAD | 1u << STORE | 1u << PREFETCH },
 };
 
+/* aliases: as above. The first one of a pair of operation and result is its name. */
 static const struct access {
-	const char *suffix, *description;
+	const char *suffix, *aliases, *description;
 	unsigned operation, result;
 } accesses[] = {
-	{ "-loads", "cache loads", LOAD, PERF_COUNT_HW_CACHE_RESULT_ACCESS },
-	{ "-load-misses", "cache loads that missed", LOAD, PERF_COUNT_HW_CACHE_RESULT_MISS },
-	{ "-stores", "cache stores", STORE, PERF_COUNT_HW_CACHE_RESULT_ACCESS },
-	{ "-store-misses", "cache stores that missed", STORE, PERF_COUNT_HW_CACHE_RESULT_MISS },
-	{ "-prefetches", "cache prefetches", PREFETCH, PERF_COUNT_HW_CACHE_RESULT_ACCESS },
-	{ "-prefetch-misses", "cache prefetches that missed", PREFETCH,
-	  PERF_COUNT_HW_CACHE_RESULT_MISS },
+	{ "-loads",
+	  "-load -read -reads -load-refs -loads-refs -load-reference -load-ops "
+	  "-load-access -loads-access -refs -reference -ops -access",
+	  "loads", LOAD, PERF_COUNT_HW_CACHE_RESULT_ACCESS },
+	{ "-load-misses",
+	  "-loads-misses -load-miss -loads-miss -read-misses -read-miss -misses -miss",
+	  "loads that missed", LOAD, PERF_COUNT_HW_CACHE_RESULT_MISS },
+	{ "-stores", "-store -write -writes -store-refs -stores-refs -store-ops -store-access",
+	  "stores", STORE, PERF_COUNT_HW_CACHE_RESULT_ACCESS },
+	{ "-store-misses", "-stores-misses -store-miss -stores-miss -write-misses -write-miss",
+	  "stores that missed", STORE, PERF_COUNT_HW_CACHE_RESULT_MISS },
+	{ "-prefetches", "-prefetch -prefetch-refs -prefetch-ops -prefetch-access", "prefetches",
+	  PREFETCH, PERF_COUNT_HW_CACHE_RESULT_ACCESS },
+	{ "-prefetch-misses", "-prefetches-misses -prefetch-miss -speculative-read-misses",
+	  "prefetches that missed", PREFETCH, PERF_COUNT_HW_CACHE_RESULT_MISS },
 };
 
 static bool cache_has(const struct cache *c, const struct access *a)
@@ -63,21 +80,43 @@ static bool cache_has(const struct cache *c, const struct access *a)
 	return c->operations & 1u << a->operation;
 }
 
+/* Is the text of this length name, or one of the aliases? */
+static bool is_called(const char *text, size_t len, const char *name, const char *aliases)
+{
+	if (strlen(name) == len && strncasecmp(text, name, len) == 0)
+		return true;
+	while (*aliases) {
+		size_t n = strcspn(aliases, " ");
+		if (n == len && strncasecmp(text, aliases, len) == 0)
+			return true;
+		aliases += n + (aliases[n] == ' ');
+	}
+	return false;
+}
+
+static bool fill_cache(const struct cache *c, const struct access *a, struct event_spec *spec)
+{
+	if (!cache_has(c, a))
+		return false;
+	spec->name = xasprintf("%s%s", c->name, a->suffix);
+	spec->type = PERF_TYPE_HW_CACHE;
+	spec->config = c->id | a->operation << 8 | a->result << 16;
+	return true;
+}
+
+/* A cache's name, a dash, what is done with it. */
 static enum spec_answer resolve_cache(const char *text, struct event_spec *spec)
 {
 	for (size_t c = 0; c < ARRAY_LEN(caches); c++) {
-		size_t len = strlen(caches[c].name);
-		if (strncmp(text, caches[c].name, len) != 0)
-			continue;
-		for (size_t a = 0; a < ARRAY_LEN(accesses); a++) {
-			if (strcmp(text + len, accesses[a].suffix) != 0 ||
-			    !cache_has(&caches[c], &accesses[a]))
+		for (const char *dash = strchr(text, '-'); dash; dash = strchr(dash + 1, '-')) {
+			if (!is_called(text, (size_t)(dash - text), caches[c].name,
+				       caches[c].aliases))
 				continue;
-			spec->name = xstrdup(text);
-			spec->type = PERF_TYPE_HW_CACHE;
-			spec->config = caches[c].id | accesses[a].operation << 8 |
-				       accesses[a].result << 16;
-			return SPEC_FOUND;
+			for (size_t a = 0; a < ARRAY_LEN(accesses); a++)
+				if (is_called(dash, strlen(dash), accesses[a].suffix,
+					      accesses[a].aliases) &&
+				    fill_cache(&caches[c], &accesses[a], spec))
+					return SPEC_FOUND;
 		}
 	}
 	return SPEC_NOT_MINE;
@@ -119,9 +158,17 @@ const char *spec_hardware_name(uint64_t config)
 	return NULL;
 }
 
+static int put(const struct name_sink *sink, const char *name, const char *kind,
+	       const char *description)
+{
+	struct event_name n = { .name = name, .kind = kind, .description = description };
+
+	return name_sink_put(sink, &n);
+}
+
 static int each_cache(const struct name_sink *sink)
 {
-	char name[64];
+	char name[64], text[128];
 	int stop = 0;
 
 	for (size_t c = 0; c < ARRAY_LEN(caches); c++) {
@@ -129,7 +176,9 @@ static int each_cache(const struct name_sink *sink)
 			if (!cache_has(&caches[c], &accesses[a]))
 				continue;
 			snprintf(name, sizeof(name), "%s%s", caches[c].name, accesses[a].suffix);
-			stop = name_sink_put(sink, name, "hardware", accesses[a].description);
+			snprintf(text, sizeof(text), "%s: %s", caches[c].description,
+				 accesses[a].description);
+			stop = put(sink, name, "cache", text);
 		}
 	}
 	return stop;
@@ -137,16 +186,18 @@ static int each_cache(const struct name_sink *sink)
 
 int spec_hardware_each(const struct name_sink *sink)
 {
+	struct event_name raw = { .name = "rNNN",
+				  .kind = "raw",
+				  .description = "event code of the PMU, hexadecimal",
+				  .is_pattern = true };
 	int stop = 0;
 
 	for (size_t i = 0; i < ARRAY_LEN(rows) && !stop; i++) {
-		stop = name_sink_put(sink, rows[i].name, "hardware", rows[i].description);
+		stop = put(sink, rows[i].name, "hardware", rows[i].description);
 		if (!stop && rows[i].alias)
-			stop = name_sink_put(sink, rows[i].alias, "hardware", rows[i].description);
+			stop = put(sink, rows[i].alias, "hardware", rows[i].description);
 	}
 	if (!stop)
 		stop = each_cache(sink);
-	if (!stop)
-		stop = name_sink_put(sink, "rNNN", "raw", "event code of the PMU, hexadecimal");
-	return stop;
+	return stop ? stop : name_sink_put(sink, &raw);
 }

@@ -7,6 +7,7 @@
 #include <perfmon/pfmlib_perf_event.h>
 #include <stdlib.h>
 
+#include "base/bytes.h"
 #include "base/library.h"
 #include "base/text.h"
 #include "event/spec_source.h"
@@ -97,28 +98,49 @@ enum spec_answer spec_pfm_resolve(const char *text, struct event_spec *spec, str
 	return SPEC_FOUND;
 }
 
-/* An event with unit masks is listed once for each of them, since most cannot do without. */
+/* An event's attributes: its unit masks, and the modifiers that it takes ("k u c=N"). */
+struct attributes {
+	VEC(struct event_umask) umasks;
+	struct bytes modifiers;
+};
+
+static void read_attributes(const struct pfm *pfm, const pfm_event_info_t *event,
+			    struct attributes *out)
+{
+	for (int i = 0; i < event->nattrs; i++) {
+		pfm_event_attr_info_t attr = { .size = sizeof(attr) };
+		if (pfm->get_event_attr_info(event->idx, i, PFM_OS_PERF_EVENT_EXT, &attr) !=
+		    PFM_SUCCESS)
+			continue;
+		struct event_umask umask = { .name = attr.name,
+					     .description = attr.desc ? attr.desc : "" };
+		if (attr.type == PFM_ATTR_UMASK)
+			vec_push(&out->umasks, umask);
+		else if (attr.type == PFM_ATTR_MOD_BOOL || attr.type == PFM_ATTR_MOD_INTEGER)
+			bytes_printf(&out->modifiers, "%s%s%s", out->modifiers.len ? " " : "",
+				     attr.name, attr.type == PFM_ATTR_MOD_INTEGER ? "=N" : "");
+	}
+	bytes_u8(&out->modifiers, 0);
+}
+
+/* An event with its unit masks; most of those that have some cannot do without. */
 static int put_event(const struct pfm *pfm, const pfm_pmu_info_t *pmu,
 		     const pfm_event_info_t *event, const struct name_sink *sink)
 {
-	bool has_umask = false;
-	int stop = 0;
-
-	for (int i = 0; i < event->nattrs && !stop; i++) {
-		pfm_event_attr_info_t attr = { .size = sizeof(attr) };
-		if (pfm->get_event_attr_info(event->idx, i, PFM_OS_PERF_EVENT_EXT, &attr) !=
-			    PFM_SUCCESS ||
-		    attr.type != PFM_ATTR_UMASK)
-			continue;
-		char *name = xasprintf("%s::%s:%s", pmu->name, event->name, attr.name);
-		stop = name_sink_put(sink, name, "hardware", attr.desc);
-		free(name);
-		has_umask = true;
-	}
-	if (has_umask)
-		return stop;
+	struct attributes attributes = { .modifiers = { 0 } };
 	char *name = xasprintf("%s::%s", pmu->name, event->name);
-	stop = name_sink_put(sink, name, "hardware", event->desc);
+
+	read_attributes(pfm, event, &attributes);
+	struct event_name n = { .name = name,
+				.kind = "processor",
+				.description = event->desc,
+				.pmu = pmu->name,
+				.modifiers = (const char *)attributes.modifiers.data,
+				.umasks = attributes.umasks.data,
+				.umask_count = attributes.umasks.len };
+	int stop = name_sink_put(sink, &n);
+	vec_release(&attributes.umasks);
+	bytes_release(&attributes.modifiers);
 	free(name);
 	return stop;
 }
@@ -136,20 +158,37 @@ static int each_of_pmu(const struct pfm *pfm, const pfm_pmu_info_t *pmu,
 	return stop;
 }
 
+/* The operating system's own events are listed by the other sources. */
+static bool is_here(const struct pfm *pfm, int i, pfm_pmu_info_t *pmu)
+{
+	*pmu = (pfm_pmu_info_t){ .size = sizeof(*pmu) };
+	return pfm->get_pmu_info((pfm_pmu_t)i, pmu) == PFM_SUCCESS && pmu->is_present &&
+	       (pmu->type == PFM_PMU_TYPE_CORE || pmu->type == PFM_PMU_TYPE_UNCORE);
+}
+
 int spec_pfm_each(const struct name_sink *sink)
 {
 	struct pfm pfm;
+	pfm_pmu_info_t pmu;
 	int stop = 0;
 
 	if (!load(&pfm))
 		return 0;
-	for (int i = PFM_PMU_NONE; i < PFM_PMU_MAX && !stop; i++) {
-		pfm_pmu_info_t pmu = { .size = sizeof(pmu) };
-		if (pfm.get_pmu_info((pfm_pmu_t)i, &pmu) != PFM_SUCCESS || !pmu.is_present)
-			continue;
-		/* The operating system's own events are listed by the other sources. */
-		if (pmu.type == PFM_PMU_TYPE_CORE || pmu.type == PFM_PMU_TYPE_UNCORE)
+	for (int i = PFM_PMU_NONE; i < PFM_PMU_MAX && !stop; i++)
+		if (is_here(&pfm, i, &pmu))
 			stop = each_of_pmu(&pfm, &pmu, sink);
-	}
 	return stop;
+}
+
+const char *event_processor_obstacle(void)
+{
+	struct pfm pfm;
+	pfm_pmu_info_t pmu;
+
+	if (!load(&pfm))
+		return "libpfm4 (libpfm.so.4), which has the processors' tables, is not installed";
+	for (int i = PFM_PMU_NONE; i < PFM_PMU_MAX; i++)
+		if (is_here(&pfm, i, &pmu))
+			return NULL;
+	return "libpfm4 has no table for this processor; use rNNN or the PMU's terms";
 }

@@ -53,9 +53,13 @@ const char *spec_software_name(uint64_t config)
 int spec_software_each(const struct name_sink *sink)
 {
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-		int stop = name_sink_put(sink, rows[i].name, "software", rows[i].description);
-		if (!stop && rows[i].alias)
-			stop = name_sink_put(sink, rows[i].alias, "software", rows[i].description);
+		struct event_name n = { .name = rows[i].name,
+					.kind = "software",
+					.description = rows[i].description };
+		int stop = name_sink_put(sink, &n);
+		n.name = rows[i].alias;
+		if (!stop && n.name)
+			stop = name_sink_put(sink, &n);
 		if (stop)
 			return stop;
 	}

@@ -21,9 +21,9 @@ struct name_sink {
 	void *ctx;
 };
 
-/* Nonzero when the caller wants no more. */
-int name_sink_put(const struct name_sink *sink, const char *name, const char *kind,
-		  const char *description);
+/* Nonzero when the caller wants no more. Of the unit masks those that match are passed on, when the
+ * event's own name does not. */
+int name_sink_put(const struct name_sink *sink, const struct event_name *name);
 
 /* Calls each for a folder's entries, sorted, hidden ones left out, until it returns nonzero; a
  * folder that cannot be read is empty. */
@@ -37,6 +37,8 @@ struct spec_roots {
 	bool pfm;	     /* ask libpfm4 for names that nobody else knows */
 };
 
+struct spec_roots spec_roots_here(void); /* this machine's */
+
 /* event_parse for these roots. */
 int spec_parse(const struct spec_roots *roots, struct event_list *list, const char *text,
 	       struct error *err);
@@ -44,6 +46,7 @@ int spec_parse(const struct spec_roots *roots, struct event_list *list, const ch
 /* Where the modifiers of an event begin: letters after the last ':' or, for a PMU, after the last
  * '/'. NULL: none. */
 const char *spec_modifiers_find(const char *text, size_t *head_len);
+#define SPEC_MODIFIERS "u k h (whose code), G H I, p P (precise), D e (of groups)"
 bool spec_modifiers_known(const char *mods);
 /* own: the event's; group_mods: of the group that it is in; "" for none. is_leader: alone, or the
  * first in its group. */
@@ -62,8 +65,11 @@ int spec_hardware_each(const struct name_sink *sink);
 
 /* root: "/sys/bus/event_source/devices", another folder in tests. */
 #define SPEC_PMU_ROOT "/sys/bus/event_source/devices"
-enum spec_answer spec_pmu_resolve(const char *root, const char *text, struct event_spec *spec,
+/* Appends one item for each PMU that is meant. */
+enum spec_answer spec_pmu_resolve(const char *root, const char *text, struct event_list *out,
 				  struct error *err);
+/* Put the event on the PMU that has its type, where that is told at all. */
+void spec_pmu_place(const char *root, struct event_spec *spec);
 int spec_pmu_each(const char *root, const struct name_sink *sink);
 
 /* root: the mounted tracefs. */
@@ -81,7 +87,34 @@ int spec_pfm_each(const struct name_sink *sink);
 const char *spec_software_name(uint64_t config);
 const char *spec_hardware_name(uint64_t config);
 
-/* ", did you mean a, b or c?" appended to the error text of an unknown event. */
-void spec_suggest(const char *text, char *buf, size_t size);
+#define SPEC_NO_PROBES                                                                        \
+	"probes are not opened by name; make a tracepoint of one, `sudo perf probe -x ./app " \
+	"function`, and use -e probe_app:function"
+
+/* event_list_names for these roots. */
+int spec_list(const struct spec_roots *roots, const char *pattern,
+	      int (*each)(void *ctx, const struct event_name *n), void *ctx);
+
+#define SPEC_SUGGESTIONS     3
+#define SPEC_SUGGEST_MAX_LEN 64
+
+/* The nearest names to one that is unknown. */
+struct spec_suggestions {
+	char wanted[SPEC_SUGGEST_MAX_LEN];
+	unsigned limit;
+	size_t count;
+
+	struct {
+		char name[SPEC_SUGGEST_MAX_LEN];
+		unsigned distance;
+	} best[SPEC_SUGGESTIONS];
+};
+
+void spec_suggestions_init(struct spec_suggestions *s, const char *wanted);
+void spec_suggestions_consider(struct spec_suggestions *s, const char *name);
+/* ", did you mean a, b or c?"; false (and "") when nothing is near. */
+bool spec_suggestions_line(const struct spec_suggestions *s, char *buf, size_t size);
+/* The same among all events. */
+bool spec_near(const struct spec_roots *roots, const char *text, char *buf, size_t size);
 
 #endif

@@ -116,7 +116,8 @@ static int put_tracepoint(void *ctx, const struct dirent *entry)
 	char *id = xasprintf("%s/events/%s/%s/id", l->root, l->subsystem, entry->d_name);
 	bool can_be_opened = access(id, F_OK) == 0; /* most of ftrace: has only formats */
 	char *name = xasprintf("%s:%s", l->subsystem, entry->d_name);
-	int stop = can_be_opened ? name_sink_put(l->sink, name, "tracepoint", "") : 0;
+	struct event_name n = { .name = name, .kind = "tracepoint" };
+	int stop = can_be_opened ? name_sink_put(l->sink, &n) : 0;
 	free(id);
 	free(name);
 	return stop;

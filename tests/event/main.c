@@ -9,6 +9,8 @@ int main(void)
 	failed += run_sample_tests();
 	failed += run_order_tests();
 	failed += run_spec_tests();
+	failed += run_spec_machine_tests();
+	failed += run_schedule_tests();
 	failed += run_perf_data_tests();
 	failed += run_perf_command_tests();
 	failed += run_perf_damage_tests();

@@ -18,7 +18,9 @@ int run_perf_data_tests(void);
 int run_perf_command_tests(void);
 int run_record_tests(void);
 int run_sample_tests(void);
+int run_schedule_tests(void);
 int run_spec_tests(void);
+int run_spec_machine_tests(void);
 int run_tree_tests(void);
 
 #endif
