@@ -5,7 +5,7 @@
 #include "cmd/help.h"
 
 /* Events that can be typed without quotes; asked for when they are needed. */
-#define LIST_EVENTS "prof list 2>/dev/null | sed -n 's/^  \\([^ :]*\\)\\( .*\\)*$/\\1/p'"
+#define LIST_EVENTS "prof list 2>/dev/null | sed -n '/^  [^ ]*TERM=/d;s/^  \\([^ :][^ :]*\\)\\( .*\\)*$/\\1/p'"
 #define STACK_MODES "auto fp dwarf none"
 
 static bool takes(const struct cmd_option *row, const char *argument)

@@ -97,17 +97,6 @@ int event_open(const struct event_spec *spec, const struct event_sampling *how, 
 	return 0;
 }
 
-bool event_precise_note(const struct event_spec *spec, const struct record_layout *layout,
-			char *buf, size_t size)
-{
-	if (layout->precise >= spec->precise)
-		return false;
-	snprintf(buf, size, "%s: precise level %u instead of %u, which this PMU cannot do%s",
-		 spec->name, layout->precise, spec->precise,
-		 layout->precise ? "" : ": addresses are behind what caused them");
-	return true;
-}
-
 int event_id(int fd, uint64_t *id)
 {
 	return ioctl(fd, PERF_EVENT_IOC_ID, id);

@@ -77,9 +77,5 @@ const char *event_grant_command(char *buf, size_t size);
 int event_online_cpus(uint32_t *cpus, int max); /* fills CPU numbers, returns how many */
 /* Can the event be opened on this CPU, as far as its PMU goes? */
 bool event_counts_on(const struct event_spec *spec, uint32_t cpu);
-/* What to say when precise_ip had to be given up in part: "cycles:ppp: precise level 1 instead of
- * 3…"; false when it was not. */
-bool event_precise_note(const struct event_spec *spec, const struct record_layout *layout,
-			char *buf, size_t size);
 
 #endif

@@ -109,6 +109,29 @@ int event_probe_listed(const struct event_name *n, struct error *err)
 	return result;
 }
 
+int event_precise_level(const struct event_spec *spec, bool whole_cpus)
+{
+	struct perf_event_attr attr;
+	uint32_t cpu = 0;
+	int fd;
+
+	if (whole_cpus && !find_cpu(spec, &cpu))
+		return -1;
+	attr_fill_spec(&attr, spec);
+	attr.sample_period = 1000003; /* as counts they are refused or taken without it */
+	attr.disabled = 1;
+	if (!whole_cpus) {
+		fd = open_self(&attr);
+	} else {
+		while ((fd = attr_open(&attr, -1, (int)cpu)) < 0 && attr_ask_less(&attr, errno))
+			;
+	}
+	if (fd < 0)
+		return -1;
+	close(fd);
+	return (int)attr.precise_ip;
+}
+
 bool event_has_hardware_pmu(void)
 {
 	struct event_spec cycles = {

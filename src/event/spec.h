@@ -83,6 +83,11 @@ int event_probe(const struct event_spec *spec, struct error *err);
 /* The same for a name from the list: an event that needs a unit mask is tried with one, a pattern
  * with zeros. */
 int event_probe_listed(const struct event_name *n, struct error *err);
+/* The highest precise level up to what is asked for that samples can have here: of this process, or
+ * of whole CPUs. -1: the event cannot be opened at all. */
+int event_precise_level(const struct event_spec *spec, bool whole_cpus);
+/* Ask for this level, and say it in the name. */
+void event_spec_set_precise(struct event_spec *spec, unsigned level);
 /* True when cycles can be counted and sampled here. */
 bool event_has_hardware_pmu(void);
 

@@ -126,3 +126,31 @@ int spec_modifiers_apply(struct event_spec *spec, const char *own, const char *g
 	append_to(&spec->asked_name, mods);
 	return 0;
 }
+
+static void rename_precise(char **name, unsigned level)
+{
+	size_t len = strlen(*name);
+	const char *mods = spec_modifiers_find(*name, &len);
+	char letters[64] = "";
+	size_t n = 0;
+
+	for (; mods && *mods && n < sizeof(letters) - 4; mods++)
+		if (!strchr(OF_HARDWARE, *mods))
+			letters[n++] = *mods;
+	for (unsigned i = 0; i < level && i < 3; i++)
+		letters[n++] = 'p';
+	letters[n] = '\0';
+	char *bare = xstrndup(*name, len);
+	free(*name);
+	*name = bare;
+	if (n)
+		append_to(name, letters);
+}
+
+void event_spec_set_precise(struct event_spec *spec, unsigned level)
+{
+	spec->precise = level;
+	rename_precise(&spec->name, level);
+	if (spec->asked_name)
+		rename_precise(&spec->asked_name, level);
+}

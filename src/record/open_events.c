@@ -96,13 +96,16 @@ static int open_on_cpu(struct broker *b, pid_t pid, uint32_t cpu, struct error *
 {
 	struct plan *p = b->plan;
 	for (uint32_t i = 0; i < p->events.items.len; i++) {
+		if (!event_counts_on(&p->events.items.data[i], cpu)) /* another kind of cores' */
+			continue;
 		if (open_sampling(b, pid, cpu, i, SIZE_FIRST, err) < 0)
 			return -1;
 		if (p->stack_mode == STACK_COPY && p->stack_bytes[1] &&
 		    !open_extra(b, pid, cpu, i, SIZE_LARGER))
 			p->stack_bytes[1] = 0;
 	}
-	if (p->count_exits && !open_extra(b, pid, cpu, 0, SIZE_COUNT))
+	if (p->count_exits && event_counts_on(&p->events.items.data[0], cpu) &&
+	    !open_extra(b, pid, cpu, 0, SIZE_COUNT))
 		p->count_exits = false;
 	return 0;
 }

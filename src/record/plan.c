@@ -83,11 +83,17 @@ static int choose_cpus(struct plan *p, struct error *err)
 	return result;
 }
 
-static int refuse_groups(const struct event_list *events, struct error *err)
+static int refuse_uncountable(const struct event_list *events, struct error *err)
 {
-	for (size_t i = 1; i < events->items.len; i++) {
+	for (size_t i = 0; i < events->items.len; i++) {
 		const struct event_spec *e = &events->items.data[i];
-		if (e->group == e[-1].group)
+		if (e->no_task)
+			return error_set(
+				err, ERROR_USAGE,
+				"%s counts CPUs, not what runs on them: it cannot be sampled; "
+				"count it with `prof stat -a`",
+				e->name);
+		if (i > 0 && e->group == e[-1].group)
 			return error_set(
 				err, ERROR_USAGE,
 				"%s and %s are a group, which is counted, not sampled; give them "
@@ -95,6 +101,18 @@ static int refuse_groups(const struct event_list *events, struct error *err)
 				e[-1].name, e->name);
 	}
 	return 0;
+}
+
+/* The name that is recorded says how precise the samples are. */
+static void settle_precise(struct plan *p, struct event_spec *e)
+{
+	int level = e->precise ? event_precise_level(e, p->system_wide) : -1;
+	if (level < 0 || (unsigned)level >= e->precise)
+		return;
+	plan_note(p, "%s: precise level %d instead of %u, which this processor cannot do%s",
+		  e->name, level, e->precise,
+		  level ? "" : ": samples are taken behind the instruction that caused them");
+	event_spec_set_precise(e, (unsigned)level);
 }
 
 /* The clock that stands for an event where there are no counters; it samples whose code that
@@ -127,14 +145,15 @@ static int choose_events(struct plan *p, struct error *err)
 	for (const char *const *text = p->options->events; *text; text++)
 		if (event_parse(&p->events, *text, err) < 0)
 			return -1;
-	if (refuse_groups(&p->events, err) < 0)
+	if (refuse_uncountable(&p->events, err) < 0)
 		return -1;
-	/* Virtual machines mostly have no counters. */
 	for (size_t i = 0; i < p->events.items.len; i++) {
 		struct event_spec *e = &p->events.items.data[i];
+		/* Virtual machines mostly have no counters. */
 		if (!p->limits.has_hardware && strncmp(e->name, "cycles", 6) == 0 && !e->is_clock &&
 		    replace_by_clock(p, e, err) < 0)
 			return -1;
+		settle_precise(p, e);
 	}
 	return 0;
 }

@@ -100,26 +100,39 @@ static void test_precise_falls(void **state)
 	struct event_list list = { 0 };
 	struct perf_event_attr attr;
 	struct record_layout layout;
-	char note[256];
 
 	(void)state;
-	assert_int_equal(event_parse(&list, "cycles:ppp", NULL), 0);
+	assert_int_equal(event_parse(&list, "cycles:uppp,instructions:P,r1:pp,task-clock", NULL),
+			 0);
 	attr_fill_spec(&attr, &list.items.data[0]);
 	assert_int_equal(attr.precise_ip, 3);
-	attr_layout(&attr, &layout);
-	assert_false(event_precise_note(&list.items.data[0], &layout, note, sizeof(note)));
 	assert_true(attr_ask_less(&attr, EOPNOTSUPP) && attr_ask_less(&attr, EOPNOTSUPP));
 	attr_layout(&attr, &layout);
-	assert_true(event_precise_note(&list.items.data[0], &layout, note, sizeof(note)));
-	assert_string_equal(note,
-			    "cycles:ppp: precise level 1 instead of 3, which this PMU cannot do");
+	assert_int_equal(layout.precise, 1);
 	assert_true(attr_ask_less(&attr, ENOENT));
-	attr_layout(&attr, &layout);
-	event_precise_note(&list.items.data[0], &layout, note, sizeof(note));
-	assert_string_equal(note,
-			    "cycles:ppp: precise level 0 instead of 3, which this PMU cannot do: "
-			    "addresses are behind what caused them");
 	assert_false(attr_ask_less(&attr, ENOENT));
+
+	event_spec_set_precise(&list.items.data[0], 1);
+	assert_string_equal(list.items.data[0].name, "cycles:up");
+	assert_string_equal(list.items.data[0].asked_name, "cycles:up");
+	event_spec_set_precise(&list.items.data[1], 0);
+	assert_string_equal(list.items.data[1].name, "instructions");
+	assert_int_equal(list.items.data[1].precise, 0);
+	event_spec_set_precise(&list.items.data[2], 1);
+	assert_string_equal(list.items.data[2].name, "r1:p");
+	event_list_release(&list);
+}
+
+static void test_precise_level_here(void **state)
+{
+	struct event_list list = { 0 };
+
+	(void)state;
+	assert_int_equal(event_parse(&list, "task-clock:u,cycles:uppp", NULL), 0);
+	if (event_probe(&list.items.data[0], NULL) == 0)
+		assert_int_equal(event_precise_level(&list.items.data[0], false), 0);
+	int level = event_precise_level(&list.items.data[1], false);
+	assert_int_equal(level >= 0, event_probe(&list.items.data[1], NULL) == 0);
 	event_list_release(&list);
 }
 
@@ -129,6 +142,7 @@ int run_schedule_tests(void)
 		cmocka_unit_test(test_split),
 		cmocka_unit_test(test_kernel_fits_software),
 		cmocka_unit_test(test_precise_falls),
+		cmocka_unit_test(test_precise_level_here),
 	};
 	return cmocka_run_group_tests_name("event schedule", tests, NULL, NULL);
 }
