@@ -24,14 +24,21 @@ size_t event_group_length(const struct event_list *list, size_t first)
 	return n;
 }
 
+static bool has_number(const struct event_list *list, uint32_t group)
+{
+	for (size_t i = 0; i < list->items.len; i++)
+		if (list->items.data[i].group == group)
+			return true;
+	return false;
+}
+
 static uint32_t free_number(const struct event_list *list)
 {
-	uint32_t highest = 0;
+	uint32_t group = 1;
 
-	for (size_t i = 0; i < list->items.len; i++)
-		if (list->items.data[i].group > highest)
-			highest = list->items.data[i].group;
-	return highest + 1;
+	while (has_number(list, group))
+		group++;
+	return group;
 }
 
 /* The most events from events on that fit, at least one. */

@@ -378,7 +378,8 @@ static struct parse begin(const struct spec_roots *roots, struct event_list *lis
 
 	for (size_t i = 0; i < list->items.len; i++) {
 		const struct event_spec *s = &list->items.data[i];
-		p.group = s->group >= p.group ? s->group + 1 : p.group;
+		if (s->group < UINT32_MAX / 2) /* callers may give numbers from the top */
+			p.group = s->group >= p.group ? s->group + 1 : p.group;
 		p.asked = s->asked >= p.asked ? s->asked + 1 : p.asked;
 	}
 	return p;

@@ -6,6 +6,7 @@
 #include <perfmon/pfmlib.h>
 #include <perfmon/pfmlib_perf_event.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/bytes.h"
 #include "base/library.h"
@@ -64,12 +65,40 @@ static bool is_raw(const struct pfm *pfm, int event)
 	       info.pmu == PFM_PMU_PERF_EVENT_RAW;
 }
 
+static enum spec_answer fill(struct event_spec *spec, const char *text,
+			     const struct perf_event_attr *attr, const pfm_perf_encode_arg_t *arg,
+			     struct error *err)
+{
+	if (attr->sample_period || attr->freq || arg->cpu >= 0) {
+		error_set(
+			err, ERROR_UNSUPPORTED,
+			"%s: period, freq and cpu are options in prof, for all events: -c N, -F HZ, "
+			"-C CPU",
+			text);
+		return SPEC_ERROR;
+	}
+	spec->name = xstrdup(text);
+	spec->type = attr->type;
+	spec->config = attr->config;
+	spec->config1 = attr->config1;
+	spec->config2 = attr->config2;
+	spec->exclude_user = attr->exclude_user;
+	spec->exclude_kernel = attr->exclude_kernel;
+	spec->exclude_host = spec->count_guest = attr->exclude_host;
+	spec->pinned = attr->pinned;
+	spec->exclusive = attr->exclusive;
+	spec->precise = attr->precise_ip;
+	return SPEC_FOUND;
+}
+
 enum spec_answer spec_pfm_resolve(const char *text, struct event_spec *spec, struct error *err)
 {
 	struct perf_event_attr attr = { .size = sizeof(attr) };
 	struct pfm pfm;
 	char *full_name = NULL;
-	pfm_perf_encode_arg_t arg = { .attr = &attr, .fstr = &full_name, .size = sizeof(arg) };
+	pfm_perf_encode_arg_t arg = {
+		.attr = &attr, .fstr = &full_name, .cpu = -1, .size = sizeof(arg)
+	};
 
 	if (!load(&pfm))
 		return SPEC_NOT_MINE;
@@ -87,15 +116,7 @@ enum spec_answer spec_pfm_resolve(const char *text, struct event_spec *spec, str
 	free(full_name);
 	if (is_raw(&pfm, arg.idx))
 		return SPEC_NOT_MINE;
-	spec->name = xstrdup(text);
-	spec->type = attr.type;
-	spec->config = attr.config;
-	spec->config1 = attr.config1;
-	spec->config2 = attr.config2;
-	spec->exclude_user = attr.exclude_user;
-	spec->exclude_kernel = attr.exclude_kernel;
-	spec->precise = attr.precise_ip;
-	return SPEC_FOUND;
+	return fill(spec, text, &attr, &arg, err);
 }
 
 /* An event's attributes: its unit masks, and the modifiers that it takes ("k u c=N"). */
@@ -103,6 +124,17 @@ struct attributes {
 	VEC(struct event_umask) umasks;
 	struct bytes modifiers;
 };
+
+/* Those that say how to sample are options in prof. */
+static bool is_modifier(const pfm_event_attr_info_t *attr)
+{
+	static const char *const options[] = { "period", "freq", "cpu" };
+
+	for (size_t i = 0; i < ARRAY_LEN(options); i++)
+		if (strcmp(attr->name, options[i]) == 0)
+			return false;
+	return attr->type == PFM_ATTR_MOD_BOOL || attr->type == PFM_ATTR_MOD_INTEGER;
+}
 
 static void read_attributes(const struct pfm *pfm, const pfm_event_info_t *event,
 			    struct attributes *out)
@@ -116,7 +148,7 @@ static void read_attributes(const struct pfm *pfm, const pfm_event_info_t *event
 					     .description = attr.desc ? attr.desc : "" };
 		if (attr.type == PFM_ATTR_UMASK)
 			vec_push(&out->umasks, umask);
-		else if (attr.type == PFM_ATTR_MOD_BOOL || attr.type == PFM_ATTR_MOD_INTEGER)
+		else if (is_modifier(&attr))
 			bytes_printf(&out->modifiers, "%s%s%s", out->modifiers.len ? " " : "",
 				     attr.name, attr.type == PFM_ATTR_MOD_INTEGER ? "=N" : "");
 	}

@@ -22,6 +22,31 @@ def fault(status, line, *args, **more):
     expect_line(prof(*args, **more), status, line)
 
 
+def test_events():
+    for words, line in (
+            ("{cs", 'the group "{cs" has no closing }'),
+            ("cs}", '"cs}": a brace without its partner; a group is {a,b}'),
+            ("{}:u", "the group {} is empty"),
+            ("{cs,{faults}}", "a group cannot hold another one; use {a,b},{c,d}"),
+            ("{cs}x", 'after a group\'s } only modifiers can follow, as in {a,b}:u, not "x"'),
+            ("cs:x", '"cs:x": the event cs takes no such modifier; there are u k h (whose code), G H I, p P (precise), '
+                     "D e (of groups)"),
+            ("cs:p", "context-switches:p: p (precise) is for hardware events; the kernel counts this one itself; leave it out"),
+            ("{cs,faults:D}", "page-faults:D: only a group's first event can be pinned (D) or exclusive (e); put it first, or "
+                              "after the group: {a,b}:D"),
+            ("page-fault", 'no event "page-fault", did you mean page-faults?'),
+            ("sotfware/config=1/", 'no PMU "sotfware" here, did you mean software?'),
+            ("software/conig=1/", 'software has no term or event "conig", did you mean config, config1 or config2?'),
+            ("software/config=1", '"software/config=1" has no closing /'),
+            ("duration_time", "duration_time is measured by perf, not an event; `prof stat` tells the elapsed, user and system "
+                              "time without being asked"),
+            ("uprobe:f", "probes are not opened by name; make a tracepoint of one, `sudo perf probe -x ./app function`, and use "
+                         "-e probe_app:function")):
+        fault(2, "prof record: " + line, "record", "-e", words, "-o", "none.data", "--", "true")
+        fault(2, "prof stat: " + line, "stat", "-e", words, "--", "true")
+        expect(not os.path.exists("none.data"), "nothing is written")
+
+
 def test_commands():
     fault(2, "prof: there is no command 'recrod'; did you mean record?", "recrod")
     fault(2, "prof: there is no command 'frobnicate'; 'prof help' lists them all", "frobnicate")

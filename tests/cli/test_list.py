@@ -1,11 +1,11 @@
-"""prof list: names with their kind, and whether that kind can be sampled here."""
+"""prof list: names with their kind, and whether they can be opened here."""
 import json
 
-from proftest import PROF, Skip, expect, expect_equal, main, prof, program, run
+from proftest import PROF, Skip, environment, expect, expect_equal, main, prof, program, run
 
 
-def events(*args):
-    r = prof("list", "--json", *args)
+def events(*args, **more):
+    r = prof("list", "--json", *args, **more)
     expect_equal((r.status, r.err), (0, ""), str(r))
     return json.loads(r.out)
 
@@ -29,6 +29,69 @@ def test_why_not_is_said_once_for_each_kind():
     lines = r.out.split("\n")
     expect(lines[0].startswith("software: not available here: ") and "seccomp" in lines[0], r.out)
     expect_equal(sum("seccomp" in line for line in lines if line.startswith("  ")), 0, r.out)
+
+
+def test_software_events_can_be_counted():
+    names = [e["name"] for e in events("software") if e["kind"] == "software" and e["available"]]
+    if not names:
+        raise Skip("no software events here")
+    r = prof("stat", "-e", "{%s}" % ",".join(names[:8]), "-e", ",".join(names), "--", "true")
+    expect_equal(r.status, 0, str(r))
+    expect("not supported" not in r.err and "not permitted" not in r.err, r.err)
+
+
+def test_a_kind_is_a_pattern():
+    expect_equal({e["kind"] for e in events("raw") if e["name"] == "rNNN"}, {"raw"}, "raw")
+    cache = events("cache")
+    expect(any(e["kind"] == "cache" and e["name"] == "dTLB-loads" for e in cache), str(cache)[:200])
+    expect(any(e["kind"] == "hardware" and e["name"] == "cache-misses" for e in cache), str(cache)[:200])
+
+
+def test_each_reason_is_a_heading():
+    """Below a heading stand the events that it holds for, and nobody else's."""
+    text = prof("list", "c*").out
+    by_name = {e["name"]: e for e in events("c*")}
+    kind = reason = None
+    for line in text.split("\n"):
+        if line and line[0] != " ":
+            kind = line.split(":")[0].split(" ")[0]
+            reason = line.partition(": not available here: ")[2] or None
+        elif line.startswith("  ") and line[2] != " ":
+            e = by_name.pop(line.split()[0])
+            expect_equal((e["kind"], e.get("reason")), (kind, reason), line)
+    expect_equal(by_name, {}, "events that the text lacks")
+
+
+def test_events_of_the_processor():
+    """libpfm4 can be told which processor to speak of: tables are there, counters need not be."""
+    env = dict(environment(), LIBPFM_FORCE_PMU="skx")
+    rows = [e for e in events("INST_RETIRED", env=env) if e["kind"] == "processor"]
+    if not rows:
+        raise Skip("no libpfm4 with Intel's tables here")
+    row = next(e for e in rows if e["name"] == "skx::INST_RETIRED")
+    expect_equal(row["pmu"], "skx", str(row))
+    expect("ANY_P" in [u["name"] for u in row["umasks"]], str(row))
+    expect("c=N" in row["modifiers"].split(), row["modifiers"])
+    text = prof("list", "INST_RETIRED:ANY_P", env=env).out
+    expect_equal([line.split()[0] for line in text.split("\n") if line.startswith("  ")], ["skx::INST_RETIRED", ":ANY_P"],
+                 text)
+
+
+def test_pmus_tell_their_terms():
+    rows = [e for e in events("msr/") if e["kind"] == "pmu"]
+    if not rows:
+        raise Skip("no PMU msr here")
+    terms = next(e for e in rows if e["name"] == "msr/TERM=N,.../")
+    expect_equal((terms["pmu"], terms["description"]), ("msr", "terms, with their bits: event 64"), str(terms))
+
+
+def test_probes_are_explained():
+    expect("\nprobe: not available here: probes are not opened by name; make a tracepoint" in prof("list").out, "the end")
+
+
+def test_near_names():
+    r = prof("list", "cyclse")
+    expect_equal((r.status, r.out, r.err), (1, "", "prof list: no event here matches 'cyclse', did you mean cycles?\n"), str(r))
 
 
 def test_no_match():
