@@ -170,6 +170,38 @@ static bool drop_youngest(struct perf_event_attr *attr)
 	return true;
 }
 
+#if defined(__aarch64__)
+enum { IS_ARM = 1 };
+#else
+enum { IS_ARM = 0 };
+#endif
+
+/* Arm's PMUs take the type in config's upper half since Linux 6.6 only. Before, one of several
+ * kinds of cores is reached by its own type, and by the codes that all PMUv3 have (Arm Architecture
+ * Reference Manual, "PMU events"; the same that the kernel's armv8_pmuv3_perf_map has). */
+bool attr_use_pmuv3_code(struct perf_event_attr *attr)
+{
+	static const uint16_t codes[] = {
+		[PERF_COUNT_HW_CPU_CYCLES] = 0x11,
+		[PERF_COUNT_HW_INSTRUCTIONS] = 0x08,
+		[PERF_COUNT_HW_CACHE_REFERENCES] = 0x04,
+		[PERF_COUNT_HW_CACHE_MISSES] = 0x03,
+		[PERF_COUNT_HW_BRANCH_INSTRUCTIONS] = 0x0c,
+		[PERF_COUNT_HW_BRANCH_MISSES] = 0x10,
+		[PERF_COUNT_HW_BUS_CYCLES] = 0x1d,
+		[PERF_COUNT_HW_STALLED_CYCLES_FRONTEND] = 0x23,
+		[PERF_COUNT_HW_STALLED_CYCLES_BACKEND] = 0x24,
+	};
+	uint64_t event = attr->config & UINT32_MAX;
+
+	if (attr->type != PERF_TYPE_HARDWARE || !(attr->config >> 32) ||
+	    event >= sizeof(codes) / sizeof(codes[0]) || !codes[event])
+		return false;
+	attr->type = (uint32_t)(attr->config >> 32);
+	attr->config = codes[event];
+	return true;
+}
+
 bool attr_ask_less(struct perf_event_attr *attr, int errnum)
 {
 	switch (errnum) {
@@ -186,7 +218,7 @@ bool attr_ask_less(struct perf_event_attr *attr, int errnum)
 	case EOPNOTSUPP:
 		return drop_precision(attr) || drop_exclusion(attr);
 	case ENOENT: /* AMD's precise events are another PMU's, which not every CPU has */
-		return drop_precision(attr);
+		return drop_precision(attr) || (IS_ARM && attr_use_pmuv3_code(attr));
 	default:
 		return false;
 	}

@@ -14,6 +14,9 @@ int attr_fill(struct perf_event_attr *attr, const struct event_spec *spec,
 	      const struct event_sampling *how);
 /* Make attr ask for less after a refusal. False when nothing of it may be the reason. */
 bool attr_ask_less(struct perf_event_attr *attr, int errnum);
+/* A generic event of one of several PMUs → that PMU's own code, as all Arm cores have it. False
+ * when it is no such event. */
+bool attr_use_pmuv3_code(struct perf_event_attr *attr);
 void attr_layout(const struct perf_event_attr *attr, struct record_layout *layout);
 /* Only the event itself, for counting. */
 void attr_fill_spec(struct perf_event_attr *attr, const struct event_spec *spec);

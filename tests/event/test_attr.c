@@ -108,6 +108,24 @@ static void test_old_kernel(void **state)
 	assert_true(attr.sample_type & PERF_SAMPLE_STACK_USER);
 }
 
+static void test_codes_of_one_of_several_pmus(void **state)
+{
+	struct perf_event_attr attr = { .type = PERF_TYPE_HARDWARE,
+					.config = 9ull << 32 | PERF_COUNT_HW_INSTRUCTIONS };
+
+	(void)state;
+	assert_true(attr_use_pmuv3_code(&attr));
+	assert_int_equal(attr.type, 9);
+	assert_int_equal(attr.config, 0x08);
+	assert_false(attr_use_pmuv3_code(&attr));
+	attr = (struct perf_event_attr){ .type = PERF_TYPE_HARDWARE }; /* the only PMU's */
+	assert_false(attr_use_pmuv3_code(&attr));
+	attr.config = 9ull << 32 | PERF_COUNT_HW_REF_CPU_CYCLES; /* no such code */
+	assert_false(attr_use_pmuv3_code(&attr));
+	attr.config = 9ull << 32 | 0xffffffff;
+	assert_false(attr_use_pmuv3_code(&attr));
+}
+
 static void test_other_refusals(void **state)
 {
 	struct event_spec precise = task_clock;
@@ -165,6 +183,7 @@ int run_attr_tests(void)
 		cmocka_unit_test(test_dummy_only_tracks),
 		cmocka_unit_test(test_old_kernel),
 		cmocka_unit_test(test_other_refusals),
+		cmocka_unit_test(test_codes_of_one_of_several_pmus),
 		cmocka_unit_test(test_smaller_attr),
 		cmocka_unit_test(test_layout),
 	};
