@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "event/attr.h"
+#include "event/count.h"
 #include "event/cpus.h"
 
 /* Open on ourselves; where the kernel part is the obstacle, without it. */
@@ -64,7 +65,8 @@ static int try_to_open(const struct event_spec *spec)
 	if (fd < 0)
 		return errno;
 	close(fd);
-	return 0;
+	/* Without the kernel it would always read 0. */
+	return attr.exclude_kernel && event_is_kernel_only(spec) ? EACCES : 0;
 }
 
 int event_probe(const struct event_spec *spec, struct error *err)
