@@ -42,17 +42,29 @@ static char *copy_text(const char *s)
 	return s ? xstrdup(s) : NULL;
 }
 
-/* The reason without the event's name, so that events can share it. */
-static const char *intern_reason(struct listing *l, const char *text)
+/* The reason without the event's name, so that events can share it, and without the advice to look
+ * here. */
+static char *cut_reason(const char *text)
 {
 	const char *why = strstr(text, ": ");
 
 	why = why ? why + 2 : text;
-	for (size_t i = 0; i < l->reasons.len; i++)
-		if (strcmp(l->reasons.data[i], why) == 0)
-			return l->reasons.data[i];
-	vec_push(&l->reasons, xstrdup(why));
-	return l->reasons.data[l->reasons.len - 1];
+	const char *advice = strstr(why, "; see `prof list`");
+	return advice ? xstrndup(why, (size_t)(advice - why)) : xstrdup(why);
+}
+
+static const char *intern_reason(struct listing *l, const char *text)
+{
+	char *why = cut_reason(text);
+
+	for (size_t i = 0; i < l->reasons.len; i++) {
+		if (strcmp(l->reasons.data[i], why) != 0)
+			continue;
+		free(why);
+		return l->reasons.data[i];
+	}
+	vec_push(&l->reasons, why);
+	return why;
 }
 
 /* Closing a tracepoint takes the kernel 20 ms, and it asks the same of all: the first one is tried.
