@@ -111,6 +111,13 @@ int event_probe_listed(const struct event_name *n, struct error *err)
 	return result;
 }
 
+/* Arm's PMUs take every level and do nothing with it (drivers/perf/arm_pmu.c never looks at it). */
+#if defined(__x86_64__)
+enum { HAS_PRECISE = 1 };
+#else
+enum { HAS_PRECISE = 0 };
+#endif
+
 int event_precise_level(const struct event_spec *spec, bool whole_cpus)
 {
 	struct perf_event_attr attr;
@@ -131,7 +138,7 @@ int event_precise_level(const struct event_spec *spec, bool whole_cpus)
 	if (fd < 0)
 		return -1;
 	close(fd);
-	return (int)attr.precise_ip;
+	return HAS_PRECISE ? (int)attr.precise_ip : 0;
 }
 
 bool event_has_hardware_pmu(void)
