@@ -76,7 +76,7 @@
 	     GROUP_1(recovery, more), on, when, SOURCE),                                        \
 	TOPDOWN_LOSS(BACKEND_BOUND, 1, TOPDOWN_WHOLE, 20, BACKEND(slots, again),                \
 	     GROUP_1(recovery, more), on, when, SOURCE),                                        \
-	TOPDOWN_USE(RETIRING, 1, TOPDOWN_WHOLE, RETIRED(slots), GROUP_1(recovery, more), on, when)
+	TOPDOWN_USE(RETIRING, 1, TOPDOWN_WHOLE, RETIRED(slots), GROUP_1(recovery, more), on, when, SOURCE)
 
 #define LEVEL_2(slots, again, recovery, more, on, when)                                         \
 	TOPDOWN_LOSS(FETCH_LATENCY, 2, "frontend-bound", 10, LATENCY(slots),                    \
