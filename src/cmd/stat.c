@@ -1,24 +1,21 @@
 /* prof stat: the words, the counting, and the command's end as our own. */
-#include <string.h>
-#include <unistd.h>
+#include <signal.h>
 
-#include "analysis/metric.h"
-#include "base/bytes.h"
-#include "base/io.h"
 #include "base/log.h"
-#include "base/text.h"
-#include "cmd/stat_parse.h"
+#include "cmd/stat_show.h"
 #include "count/session.h"
-#include "event/open.h"
-#include "output/stat.h"
-
-#define MAX_CPUS 4096
 
 static const struct cmd_option rows[] = {
 	OPTION(struct stat_words, events, OPT_LIST, 'e', "event", .argument = "EVENTS",
 	       .heading = "What to count",
 	       .help = "events, separated by commas (default: time, switches, faults, and what the "
 		       "processor counts); 'prof list' names them"),
+	OPTION(struct stat_words, metrics, OPT_LIST, 'M', "metrics", .argument = "NAMES",
+	       .help = "ratios to show besides, with the events they need: names, or sets such as cache"),
+	OPTION(struct stat_words, metric_files, OPT_LIST, 0, "metric-file", .argument = "FILE",
+	       .help = "take ratios of your own from FILE"),
+	OPTION(struct stat_words, topdown, OPT_FLAG, 0, "topdown",
+	       .help = "what the processor's issue slots were used for"),
 	OPTION(struct stat_words, pids, OPT_LIST, 'p', "pid", .argument = "PIDS",
 	       .heading = "Whom to count",
 	       .help = "running processes, with their threads and what they start"),
@@ -34,8 +31,29 @@ static const struct cmd_option rows[] = {
 	       .help = "stop counting after this time"),
 	OPTION(struct stat_words, delay_ns, OPT_MILLIS, 'D', "delay", .argument = "MS",
 	       .help = "begin to count after this time"),
+	OPTION(struct stat_words, repeat, OPT_U64, 'r', "repeat", .argument = "N", .least = 1,
+	       .help = "run the command N times and show medians"),
+	OPTION_TOLD(struct stat_words, warmup, warmup_given, OPT_U64, 0, "warmup", .argument = "N",
+		    .help = "run it N times before that, not counted (default: once)"),
+	OPTION_TOLD(struct stat_words, by, by_given, OPT_CHOICE, 0, "by", .argument = "WHAT",
+		    .choices = stat_by_choices, .heading = "How it is shown",
+		    .help = "tell apart: thread, cpu, core, socket or type (of core)"),
+	OPTION(struct stat_words, per_thread, OPT_FLAG, 0, "per-thread", .hidden = true,
+	       .help = "--by thread"),
+	OPTION(struct stat_words, per_core, OPT_FLAG, 0, "per-core", .hidden = true,
+	       .help = "--by core"),
+	OPTION(struct stat_words, per_socket, OPT_FLAG, 0, "per-socket", .hidden = true,
+	       .help = "--by socket"),
+	OPTION(struct stat_words, per_cpu, OPT_FLAG, 'A', "no-aggr", .hidden = true,
+	       .help = "--by cpu"),
+	OPTION(struct stat_words, interval_ns, OPT_MILLIS, 'I', "interval", .argument = "MS",
+	       .help = "show what was counted every MS milliseconds, too"),
+	OPTION(struct stat_words, json, OPT_FLAG, 0, "json",
+	       .help = "as JSON; with -I a line for each interval"),
+	OPTION(struct stat_words, csv, OPT_FLAG, 0, "csv", .help = "as CSV"),
+	OPTION(struct stat_words, separator, OPT_STRING, 'x', "field-separator", .argument = "TEXT",
+	       .help = "as CSV, with TEXT between the fields"),
 	OPTION(struct stat_words, output, OPT_STRING, 'o', "output", .argument = "FILE",
-	       .heading = "How it is shown",
 	       .help = "write to FILE (default: standard error, as the command owns the standard "
 		       "output)"),
 	OPTION(struct stat_words, quiet, OPT_FLAG, 'q', "quiet",
@@ -45,102 +63,138 @@ static const struct cmd_option rows[] = {
 	{ .name = NULL },
 };
 
-/* To the file, or to standard error. */
-static int write_result(const struct stat_words *w, const struct bytes *out)
+/* What the runs end with: the first of them that failed, and whether there is to be no other. */
+struct outcome {
+	int status, signal;
+	bool stopped;
+};
+
+static void note_end(struct outcome *outcome, const struct counter_run *run)
 {
-	if (w->output)
-		return cmd_write_output(&command_stat, out, w->output);
-	(void)io_write_full(STDERR_FILENO, out->data, out->len); /* nobody to tell */
+	bool interrupted = run->exit_signal == SIGINT || run->exit_signal == SIGQUIT ||
+			   run->exit_signal == SIGTERM || run->exit_signal == SIGHUP;
+
+	outcome->stopped |= interrupted;
+	if (outcome->status || outcome->signal)
+		return;
+	outcome->status = run->exit_status;
+	outcome->signal = run->exit_signal;
+}
+
+/* One counting; *run is the caller's. Status: EXIT_DONE, or how prof failed. */
+static int count_once(const struct stat_plan *p, struct stat_show *show, struct outcome *outcome,
+		      bool shown_at_once, struct counter_run *run)
+{
+	struct error err = { 0 };
+	struct count_session *s = count_start(&p->options, &err);
+	char *const *notes;
+
+	if (!s)
+		return cmd_fail(&command_stat, &err,
+				target_failure_status(p->options.command, &err));
+	int rc = count_wait(s, run, &err);
+	size_t count = count_notes(s, &notes);
+	stat_show_notes(show, notes, count);
+	if (rc == 0 && shown_at_once)
+		stat_show_runs(show, run, 1);
+	count_end(s, run);
+	outcome->stopped |= count_was_stopped(s);
+	count_free(s);
+	if (rc < 0)
+		return cmd_fail(&command_stat, &err, EXIT_NOT_RECORDED);
+	note_end(outcome, run);
 	return EXIT_DONE;
 }
 
-/* Those that say something without being asked for. */
-static void default_metrics(struct metric_list *shown)
-{
-	struct metric_list all = { 0 };
+struct runs {
+	VEC(struct counter_run) items;
+};
 
-	metric_rows(&all, NULL, NULL);
-	for (size_t i = 0; i < all.items.len; i++) {
-		const struct metric *m = all.items.data[i];
-		if (m->set && strcmp(m->set, "default") == 0)
-			vec_push(&shown->items, m);
+static void say_progress(const struct stat_plan *p, unsigned done)
+{
+	if (p->repeats > 1)
+		log_message(LOG_INFO, "run %u of %u is done", done, p->warmups + p->repeats);
+}
+
+/* Warm-ups are run and forgotten. */
+static int count_all(const struct stat_plan *p, struct stat_show *show, struct outcome *outcome,
+		     struct runs *runs)
+{
+	bool alone = p->repeats == 1;
+	int status = EXIT_DONE;
+
+	for (unsigned i = 0; i < p->warmups + p->repeats && !outcome->stopped; i++) {
+		struct counter_run run = { 0 };
+		struct outcome ignored = { 0 };
+		bool warms_up = i < p->warmups;
+		if (i > 0 && count_watch_was_stopped(p->options.watch))
+			break;
+		status = count_once(p, show, warms_up ? &ignored : outcome, alone && !warms_up,
+				    &run);
+		outcome->stopped |= ignored.stopped;
+		if (status != EXIT_DONE || warms_up)
+			counter_run_release(&run);
+		else
+			vec_push(&runs->items, run);
+		if (status != EXIT_DONE)
+			break;
+		say_progress(p, i + 1);
 	}
-	metric_list_release(&all);
-}
-
-static uint32_t cpu_count(const struct count_options *o)
-{
-	uint32_t cpus[MAX_CPUS];
-	int count = event_online_cpus(cpus, MAX_CPUS);
-
-	return o->cpus ? (uint32_t)o->cpus->items.len : count > 0 ? (uint32_t)count : 0;
-}
-
-static int show(const struct stat_words *w, const struct count_options *o,
-		const struct count_session *s, const struct counter_run *run)
-{
-	CLEANUP_FREE char *title = stat_title(o);
-	struct metric_list metrics = { 0 };
-	struct bytes out = { 0 };
-	struct stat_view view = {
-		.title = title,
-		.runs = run,
-		.run_count = 1,
-		.metrics = &metrics,
-		.cpus = cpu_count(o),
-		.unicode = text_is_unicode(),
-		.verbose = w->verbose > 0,
-	};
-
-	default_metrics(&metrics);
-	view.note_count = count_notes(s, &view.notes);
-	output_stat_text(&out, &view);
-	int status = write_result(w, &out);
-	bytes_release(&out);
-	metric_list_release(&metrics);
+	if (!alone && runs->items.len)
+		stat_show_runs(show, runs->items.data, runs->items.len);
 	return status;
 }
 
-/* The command's own end is prof's. */
-static int end_status(const struct counter_run *run, int shown)
+static int count(const struct stat_words *words, const struct stat_plan *p, struct outcome *outcome)
 {
-	if (!run->launched)
-		return shown;
-	if (run->exit_signal)
-		return target_die_by(run->exit_signal);
-	return shown == EXIT_DONE ? run->exit_status : shown;
+	struct stat_show show;
+	struct runs runs = { 0 };
+	int status = stat_show_begin(&show, words, p);
+
+	if (status != EXIT_DONE)
+		return EXIT_NOT_RECORDED;
+	struct stat_plan with_show = *p; /* borrows all */
+	with_show.options.interval = stat_show_interval;
+	with_show.options.ctx = &show;
+	show.plan = &with_show;
+	status = count_all(&with_show, &show, outcome, &runs);
+	int written = stat_show_end(&show);
+	for (size_t i = 0; i < runs.items.len; i++)
+		counter_run_release(&runs.items.data[i]);
+	vec_release(&runs.items);
+	return status == EXIT_DONE && written != EXIT_DONE ? EXIT_NOT_RECORDED : status;
 }
 
-static int count(const struct stat_words *w, const struct count_options *o)
+static int watch_and_count(const struct stat_words *words, struct stat_plan *p,
+			   struct outcome *outcome)
 {
+	struct count_watch watch;
 	struct error err = { 0 };
-	struct counter_run run = { 0 };
-	struct count_session *s = count_start(o, &err);
 
-	if (!s)
-		return cmd_fail(&command_stat, &err, target_failure_status(o->command, &err));
-	int status = count_wait(s, &run, &err) < 0
-			     ? cmd_fail(&command_stat, &err, EXIT_NOT_RECORDED)
-			     : show(w, o, s, &run);
-	count_end(s, &run);
-	count_free(s);
-	status = end_status(&run, status);
-	counter_run_release(&run);
+	if (count_watch_begin(&watch, target_closed_descriptors(), &err) < 0)
+		return cmd_fail(&command_stat, &err, EXIT_NOT_RECORDED);
+	p->options.watch = &watch;
+	int status = count(words, p, outcome);
+	count_watch_end(&watch);
 	return status;
 }
 
 static int run(void *options, int argc, char **argv)
 {
 	const struct stat_words *words = options;
-	struct count_options o = { .command = argc ? argv : NULL };
-	struct stat_lists lists = { 0 };
+	struct stat_plan p = { .options = { .command = argc ? argv : NULL } };
+	struct outcome outcome = { 0 };
 
 	log_set_level(words->quiet ? LOG_ERROR : words->verbose ? LOG_INFO : LOG_NOTICE);
-	int status = stat_parse(words, &o, &lists);
+	int status = stat_parse(words, &p);
 	if (status == EXIT_DONE)
-		status = count(words, &o);
-	stat_lists_release(&lists);
-	return status;
+		status = stat_parse_metrics(words, &p);
+	if (status == EXIT_DONE)
+		status = watch_and_count(words, &p, &outcome);
+	stat_plan_release(&p);
+	if (status != EXIT_DONE)
+		return status;
+	return outcome.signal ? target_die_by(outcome.signal) : outcome.status;
 }
 
 const struct command command_stat = {

@@ -6,16 +6,26 @@
 static const struct row {
 	const char *events;
 	bool optional;
-} rows[] = {
+} task_rows[] = {
 	{ "task-clock,context-switches,cpu-migrations,page-faults,major-faults", false },
 	{ "cycles,instructions,branches,branch-misses", true },
 	{ "cache-references,cache-misses", true },
-};
+	{ NULL, false },
+}, /* a clock of whole CPUs tells the time, not what they did */
+	cpu_rows[] = {
+		{ "context-switches,cpu-migrations,page-faults,major-faults", false },
+		{ "cycles,instructions,branches,branch-misses", true },
+		{ "cache-references,cache-misses", true },
+		{ NULL, false },
+	};
 
-int count_default_events(struct event_list *list, size_t *optional_from, struct error *err)
+int count_default_events(struct event_list *list, bool whole_cpus, size_t *optional_from,
+			 struct error *err)
 {
+	const struct row *rows = whole_cpus ? cpu_rows : task_rows;
+
 	*optional_from = SIZE_MAX;
-	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+	for (size_t i = 0; rows[i].events; i++) {
 		size_t first = list->items.len;
 		if (rows[i].optional && *optional_from == SIZE_MAX)
 			*optional_from = first;

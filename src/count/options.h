@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "count/watch.h"
 #include "counters/counters.h"
 #include "event/cpus.h"
 #include "event/spec.h"
@@ -19,10 +20,11 @@ struct count_options {
 	const struct event_cpus *cpus;		     /* only on these; NULL: all */
 	uint64_t duration_ns, delay_ns, interval_ns; /* 0: none */
 	const struct event_list *events;
-	size_t optional_from; /* events from here on are left out where they cannot be counted */
+	/* Of these, [from, to) are left out where they cannot be counted. */
+	size_t optional_from, optional_to;
 	enum counter_row_kind by;
-	bool no_inherit;	     /* not what is started later */
-	unsigned closed_descriptors; /* see launch_save_state */
+	bool no_inherit; /* not what is started later */
+	const struct count_watch *watch;
 	/* Called every interval_ns with what was counted in it. NULL: nobody wants it. */
 	void (*interval)(void *ctx, const struct counter_table *t);
 	void *ctx;

@@ -35,7 +35,7 @@ static uint32_t find_slot(struct perf_source *s, uint32_t spec)
 			return i;
 	struct perf_slot slot = {
 		.spec = spec_at(s, spec),
-		.optional = spec >= s->options->optional_from,
+		.optional = spec >= s->options->optional_from && spec < s->options->optional_to,
 		.index = -1,
 	};
 	vec_push(&s->slots, slot);
@@ -139,7 +139,7 @@ static enum outcome on_refusal(struct perf_source *s, struct perf_slot *slot, in
 		return GONE;
 	if (errnum == EMFILE || errnum == ENFILE)
 		return explain_limit(errnum, err);
-	if (errnum == ENODEV && slot->opened) /* this CPU has gone */
+	if (errnum == ENODEV && slot->opened) /* this CPU is not online */
 		return REFUSED;
 	if (slot->optional && !slot->opened) {
 		leave_out(s, slot, errnum);
@@ -148,6 +148,16 @@ static enum outcome on_refusal(struct perf_source *s, struct perf_slot *slot, in
 	event_why_not_counted(errnum, slot->spec, reason, sizeof(reason));
 	refuse(slot, state_of(errnum), errnum, reason);
 	return REFUSED;
+}
+
+/* Nothing of this place can be counted. */
+static enum outcome on_refused_place(int errnum, struct error *err)
+{
+	if (errnum == ESRCH)
+		return GONE;
+	if (errnum == EMFILE || errnum == ENFILE)
+		return explain_limit(errnum, err);
+	return OPENED; /* the events themselves will say why */
 }
 
 /* What can be told without asking the kernel. */
@@ -211,9 +221,32 @@ static int open_permitted(struct perf_source *s, const struct event_spec *spec, 
 	return fd;
 }
 
-static void add_counter(struct perf_source *s, uint32_t slot, uint32_t row, int fd)
+/* Of this (task, CPU); one is enough for all its events. -1: it could not be opened. */
+static int find_reference(struct perf_source *s, const struct count_place *at, uint32_t *reference)
 {
-	struct perf_counter c = { .fd = fd, .slot = slot, .row = row, .members = 1 };
+	struct perf_reference r = { .fd = -1 };
+
+	*reference = PERF_NO_REFERENCE;
+	if (at->pid < 0 || at->cpu < 0)
+		return 0;
+	if (s->reference_pid != at->pid || s->reference_cpu != at->cpu) {
+		r.fd = open_permitted(s, &event_dummy, false, -1, at);
+		if (r.fd < 0)
+			return -1;
+		vec_push(&s->references, r);
+		s->reference_pid = at->pid;
+		s->reference_cpu = at->cpu;
+	}
+	*reference = (uint32_t)s->references.len - 1;
+	return 0;
+}
+
+static void add_counter(struct perf_source *s, uint32_t slot, uint32_t row, int fd,
+			uint32_t reference)
+{
+	struct perf_counter c = {
+		.fd = fd, .slot = slot, .row = row, .members = 1, .reference = reference
+	};
 	struct perf_slot *of = &s->slots.data[slot];
 
 	of->opened = true;
@@ -233,8 +266,11 @@ static enum outcome open_members(struct perf_source *s, const struct perf_unit *
 				 const struct count_place *at, struct error *err)
 {
 	size_t first = s->counters.len;
+	uint32_t reference;
 	int leader = -1;
 
+	if (find_reference(s, at, &reference) < 0)
+		return on_refused_place(errno, err);
 	for (size_t i = 0; i < unit->specs.len; i++) {
 		uint32_t spec = unit->specs.data[i], slot = s->slot_of.data[spec];
 		struct perf_slot *of = &s->slots.data[slot];
@@ -251,7 +287,7 @@ static enum outcome open_members(struct perf_source *s, const struct perf_unit *
 			return outcome;
 		if (outcome == REFUSED)
 			continue;
-		add_counter(s, slot, at->row, fd);
+		add_counter(s, slot, at->row, fd, reference);
 		leader = grouped && leader < 0 ? fd : leader;
 	}
 	if (leader >= 0 && !s->no_group_reads) {

@@ -25,8 +25,18 @@ struct perf_unit {
 	VEC(uint32_t) specs;
 };
 
+#define PERF_NO_REFERENCE UINT32_MAX
+
+/* A dummy event on the same (task, CPU) as others. An event on both is enabled whenever the task
+ * runs, wherever: the dummy tells for how long that was on this CPU. */
+struct perf_reference {
+	int fd;
+	uint64_t running_ns; /* as of the last reading */
+};
+
 struct perf_counter {
 	int fd;
+	uint32_t reference;
 	uint32_t slot, row;
 	uint32_t members; /* of a leader that is read for all of them: itself and the next ones */
 	bool grouped;	  /* such a leader */
@@ -40,8 +50,11 @@ struct perf_source {
 	VEC(struct event_cpus) cpus_of; /* per spec; empty: all */
 	VEC(struct perf_unit) units;
 	VEC(struct perf_counter) counters;
+	VEC(struct perf_reference) references;
 	VEC(char *) notes;
-	bool user_only, no_group_reads;
+	pid_t reference_pid; /* of the last reference; 0: none yet */
+	int reference_cpu;
+	bool user_only, no_group_reads, whole_cpus;
 	bool no_pmu; /* generic hardware events do not exist here */
 };
 

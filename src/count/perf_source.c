@@ -27,6 +27,8 @@ static void release(void *ctx)
 
 	for (size_t i = 0; i < s->counters.len; i++)
 		close(s->counters.data[i].fd);
+	for (size_t i = 0; i < s->references.len; i++)
+		close(s->references.data[i].fd);
 	for (size_t i = 0; i < s->slots.len; i++)
 		free(s->slots.data[i].reason);
 	for (size_t i = 0; i < s->cpus_of.len; i++)
@@ -36,6 +38,7 @@ static void release(void *ctx)
 	for (size_t i = 0; i < s->notes.len; i++)
 		free(s->notes.data[i]);
 	vec_release(&s->counters);
+	vec_release(&s->references);
 	vec_release(&s->slots);
 	vec_release(&s->slot_of);
 	vec_release(&s->cpus_of);
@@ -48,11 +51,13 @@ static void release(void *ctx)
 
 /* What was left out for want of permission shows in the name, as it is typed. Clocks have none: all
  * of a task's time counts for them. */
-static char *shown_name(const struct perf_slot *slot)
+static char *shown_name(const struct perf_source *s, const struct perf_slot *slot)
 {
 	const struct event_spec *spec = slot->spec;
 	bool marked = slot->user_only && !spec->is_clock;
 
+	if (s->whole_cpus && spec->is_clock)
+		return xstrdup("cpu-clock");
 	return xasprintf("%s%s", spec->asked_name ? spec->asked_name : spec->name,
 			 marked ? ":u" : "");
 }
@@ -70,7 +75,7 @@ static bool is_one_of_several(const struct perf_source *s, const struct perf_slo
 static void add_event(struct perf_source *s, struct perf_slot *slot, struct counter_table *t)
 {
 	const struct event_spec *spec = slot->spec;
-	CLEANUP_FREE char *name = shown_name(slot);
+	CLEANUP_FREE char *name = shown_name(s, slot);
 	uint32_t own = (uint32_t)(s->units.len + (size_t)(slot - s->slots.data));
 	struct counter_event event = {
 		.name = name,
@@ -78,7 +83,10 @@ static void add_event(struct perf_source *s, struct perf_slot *slot, struct coun
 		.unit = spec->unit	 ? spec->unit
 			: spec->is_clock ? (char *)(uintptr_t) "ns"
 					 : NULL,
-		.reason = slot->reason,
+		.reason =
+			s->whole_cpus && slot->spec->is_clock && slot->opened
+				? (char *)(uintptr_t) "the time that goes by on the CPUs, busy or not"
+				: slot->reason,
 		.scale = spec->scale > 0 ? spec->scale : 1,
 		.group = 1 + (slot->alone ? own : slot->unit),
 		.is_software = event_is_software(spec),
@@ -113,6 +121,11 @@ static void clear(const struct perf_source *s, struct counter_table *t)
 static void add_reading(const struct perf_source *s, const struct perf_counter *c,
 			struct counter_reading r, struct counter_table *t)
 {
+	if (c->reference != PERF_NO_REFERENCE) {
+		uint64_t due_ns = s->references.data[c->reference].running_ns;
+		/* Read a moment earlier: what ran since then was due, too. */
+		r.enabled_ns = due_ns > r.running_ns ? due_ns : r.running_ns;
+	}
 	r.state = COUNTER_COUNTED;
 	counter_reading_judge(&r);
 	ptrdiff_t index = s->slots.data[c->slot].index;
@@ -139,12 +152,22 @@ static void read_counter(const struct perf_source *s, const struct perf_counter 
 	}
 }
 
+static void read_references(struct perf_source *s)
+{
+	uint64_t value, enabled_ns;
+
+	for (size_t i = 0; i < s->references.len; i++)
+		event_read_counter(s->references.data[i].fd, &value, &enabled_ns,
+				   &s->references.data[i].running_ns);
+}
+
 static int read_all(void *ctx, struct counter_table *t, struct error *err)
 {
-	const struct perf_source *s = ctx;
+	struct perf_source *s = ctx;
 
 	(void)err;
 	clear(s, t);
+	read_references(s);
 	for (size_t i = 0; i < s->counters.len; i += s->counters.data[i].members)
 		read_counter(s, &s->counters.data[i], t);
 	t->time_ns = clock_monotonic_ns();
@@ -155,6 +178,8 @@ static int enable(void *ctx, struct error *err)
 {
 	const struct perf_source *s = ctx;
 
+	for (size_t i = 0; i < s->references.len; i++)
+		event_enable(s->references.data[i].fd);
 	for (size_t i = 0; i < s->counters.len; i += s->counters.data[i].members)
 		if (event_enable(s->counters.data[i].fd) < 0)
 			return error_set_errno(err, errno, "cannot begin to count");
@@ -169,6 +194,7 @@ struct perf_source *perf_source_open(const struct count_options *o, const struct
 
 	s->options = o;
 	s->how = *how;
+	s->whole_cpus = p->items.len && p->items.data[0].pid < 0;
 	perf_plan(s);
 	if (perf_open_all(s, p, err) < 0) {
 		release(s);

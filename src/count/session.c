@@ -20,27 +20,32 @@
 #include "count/schedule.h"
 #include "counters/series.h"
 #include "event/count.h"
+#include "files/cpu_times.h"
+#include "files/files.h"
 #include "launch/launch.h"
 #include "launch/watch.h"
 
 #define GRACE_NS 3000000000ull
 #define KB	 1024u
 
+/* Slices for the uncertainty of what shares the PMU: rarely as long as nothing does. */
+#define SLICE_NS     100000000ull
+#define SLICE_MAX_NS 1600000000ull
+
 struct count_session {
 	const struct count_options *options;
-	struct launch_state saved;
 	struct launch launch;
 	bool launched, child_ended, stopping, by_signal;
 	unsigned interrupts;
 	int wait_status, stop_signal;
 	uint64_t kill_at_ns, begin_ns, child_end_ns;
 	struct rusage rusage;
-	int signals;
 	struct count_places places;
 	VEC(int) pid_fds;
 	struct perf_source *perf;
 	struct counter_source source;
 	struct counter_series series;
+	struct cpu_times cpu_times; /* when counting began; of whole CPUs */
 	struct schedule enable, stop, interval, slice;
 	VEC(char *) notes;
 };
@@ -61,6 +66,11 @@ static void note(struct count_session *s, const char *fmt, ...)
 
 /* ---- start ---- */
 
+static bool has_whole_cpus(const struct count_session *s)
+{
+	return s->places.items.len && s->places.items.data[0].pid < 0;
+}
+
 static int open_counters(struct count_session *s, struct error *err)
 {
 	const struct count_options *o = s->options;
@@ -71,8 +81,8 @@ static int open_counters(struct count_session *s, struct error *err)
 
 	if (count_places_find(&s->places, o, s->launched ? s->launch.pid : 0, err) < 0)
 		return -1;
-	if (s->places.items.len && s->places.items.data[0].pid < 0)
-		how.inherit = false;
+	if (has_whole_cpus(s))
+		how.inherit = how.enable_on_exec = false;
 	s->perf = perf_source_open(o, &s->places, &how, &s->series.now, err);
 	if (!s->perf)
 		return -1;
@@ -84,15 +94,42 @@ static int open_counters(struct count_session *s, struct error *err)
 	return 0;
 }
 
+/* Software never shares anything. */
+static bool may_share(const struct counter_table *t)
+{
+	for (size_t i = 0; i < t->events.len; i++)
+		if (!t->events.data[i].is_software && !*t->events.data[i].reason)
+			return true;
+	return false;
+}
+
 static bool is_enabled_by_exec(const struct count_session *s)
 {
 	return s->launched && !s->options->delay_ns && !s->options->system_wide;
 }
 
+static void read_cpu_times(const struct count_session *s, struct cpu_times *t)
+{
+	struct files *files = files_direct_new();
+	const struct event_cpus *only = s->options->cpus;
+	size_t kept = 0;
+
+	cpu_times_read(t, files);
+	files_free(files);
+	for (size_t i = 0; i < t->cpus.len; i++)
+		if (!only || event_cpus_have(only, (uint32_t)t->cpus.data[i].cpu))
+			t->cpus.data[kept++] = t->cpus.data[i];
+	t->cpus.len = kept;
+}
+
 static int begin_counting(struct count_session *s, uint64_t now_ns, struct error *err)
 {
+	if (has_whole_cpus(s))
+		read_cpu_times(s, &s->cpu_times);
 	counter_series_begin(&s->series, now_ns);
 	schedule_every(&s->interval, now_ns, s->options->interval_ns);
+	if (may_share(&s->series.now))
+		schedule_every(&s->slice, now_ns, SLICE_NS);
 	if (s->options->duration_ns)
 		schedule_once(&s->stop, now_ns + s->options->duration_ns);
 	return is_enabled_by_exec(s) ? 0 : s->source.enable(s->source.ctx, err);
@@ -118,7 +155,7 @@ static int execute(struct count_session *s, struct error *err)
 
 static int launch_command(struct count_session *s, struct error *err)
 {
-	if (launch_prepare(&s->launch, s->options->command, &s->saved, err) < 0)
+	if (launch_prepare(&s->launch, s->options->command, &s->options->watch->saved, err) < 0)
 		return -1;
 	s->launched = true;
 	if (execute(s, err) < 0) {
@@ -136,7 +173,7 @@ static int launch_command(struct count_session *s, struct error *err)
 /* A signal ends the wait; the loop will see to it. */
 static void wait_delay(const struct count_session *s)
 {
-	struct pollfd p = { .fd = s->signals, .events = POLLIN };
+	struct pollfd p = { .fd = s->options->watch->signals, .events = POLLIN };
 
 	if (s->options->delay_ns)
 		poll(&p, 1, (int)(s->options->delay_ns / 1000000));
@@ -158,13 +195,8 @@ struct count_session *count_start(const struct count_options *o, struct error *e
 	struct count_session *s = xcalloc(1, sizeof(*s));
 
 	s->options = o;
-	launch_save_state(&s->saved, o->closed_descriptors);
-	s->signals = launch_watch_signals(err);
-	if (s->signals >= 0) {
-		launch_raise_descriptors();
-		if ((o->command ? launch_command(s, err) : attach(s, err)) == 0)
-			return s;
-	}
+	if ((o->command ? launch_command(s, err) : attach(s, err)) == 0)
+		return s;
 	count_free(s);
 	return NULL;
 }
@@ -237,7 +269,7 @@ static void read_signals(struct count_session *s)
 {
 	struct signalfd_siginfo info;
 
-	while (read(s->signals, &info, sizeof(info)) == (ssize_t)sizeof(info))
+	while (read(s->options->watch->signals, &info, sizeof(info)) == (ssize_t)sizeof(info))
 		on_signal(s, info.ssi_signo);
 }
 
@@ -274,16 +306,40 @@ static void end_child(struct count_session *s, uint64_t now_ns)
 	}
 }
 
-static int show_interval(struct count_session *s, struct error *err)
+static void show_interval(struct count_session *s)
 {
 	struct counter_table t;
 
-	if (counter_series_read(&s->series, &s->source, err) < 0)
-		return -1;
 	counter_series_interval(&s->series, &t);
 	if (s->options->interval)
 		s->options->interval(s->options->ctx, &t);
 	counter_table_release(&t);
+}
+
+static void take_slice(struct count_session *s)
+{
+	bool shared = counter_series_is_shared(&s->series);
+
+	counter_series_slice(&s->series);
+	if (shared)
+		s->slice.every_ns = SLICE_NS;
+	else if (s->slice.every_ns < SLICE_MAX_NS)
+		s->slice.every_ns *= 2;
+}
+
+static int check_readings(struct count_session *s, uint64_t now_ns, struct error *err)
+{
+	bool interval = schedule_is_due(&s->interval, now_ns);
+	bool slice = schedule_is_due(&s->slice, now_ns);
+
+	if (!interval && !slice)
+		return 0;
+	if (counter_series_read(&s->series, &s->source, err) < 0)
+		return -1;
+	if (slice)
+		take_slice(s);
+	if (interval)
+		show_interval(s);
 	return 0;
 }
 
@@ -294,8 +350,8 @@ static int check_clock(struct count_session *s, struct error *err)
 
 	if (schedule_is_due(&s->enable, now_ns))
 		result = begin_counting(s, now_ns, err);
-	if (result == 0 && schedule_is_due(&s->interval, now_ns))
-		result = show_interval(s, err);
+	if (result == 0)
+		result = check_readings(s, now_ns, err);
 	if (schedule_is_due(&s->stop, now_ns))
 		stop_counting(s);
 	end_child(s, now_ns);
@@ -310,12 +366,13 @@ static uint64_t next_due(const struct count_session *s, uint64_t now_ns)
 	next = schedule_earlier(&s->enable, next);
 	next = schedule_earlier(&s->stop, next);
 	next = schedule_earlier(&s->interval, next);
+	next = schedule_earlier(&s->slice, next);
 	return s->kill_at_ns && s->kill_at_ns < next ? s->kill_at_ns : next;
 }
 
 static void sleep_until_due(struct count_session *s)
 {
-	struct pollfd polls = { .fd = s->signals, .events = POLLIN };
+	struct pollfd polls = { .fd = s->options->watch->signals, .events = POLLIN };
 	uint64_t now_ns = clock_monotonic_ns(), next = next_due(s, now_ns);
 	uint64_t left = next > now_ns ? next - now_ns : 0;
 	struct timespec timeout = { .tv_sec = (time_t)(left / 1000000000u),
@@ -345,24 +402,30 @@ static uint64_t time_ns(struct timeval t)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_usec * 1000u;
 }
 
-static uint64_t at_least_0(long n)
+static uint64_t less(uint64_t all, uint64_t part)
 {
-	return n > 0 ? (uint64_t)n : 0;
+	return all > part ? all - part : 0;
+}
+
+/* Without what the process did as a part of prof, before its exec. */
+static uint64_t own_count(long all, long before)
+{
+	return all > before ? (uint64_t)(all - before) : 0;
 }
 
 static void fill_usage(const struct count_session *s, struct counter_usage *u)
 {
-	const struct rusage *r = &s->rusage;
+	const struct rusage *r = &s->rusage, *own = &s->launch.own;
 
 	*u = (struct counter_usage){
 		.known = true,
-		.user_ns = time_ns(r->ru_utime),
-		.system_ns = time_ns(r->ru_stime),
-		.max_rss_bytes = at_least_0(r->ru_maxrss) * KB,
-		.minor_faults = at_least_0(r->ru_minflt),
-		.major_faults = at_least_0(r->ru_majflt),
-		.voluntary_switches = at_least_0(r->ru_nvcsw),
-		.involuntary_switches = at_least_0(r->ru_nivcsw),
+		.user_ns = less(time_ns(r->ru_utime), time_ns(own->ru_utime)),
+		.system_ns = less(time_ns(r->ru_stime), time_ns(own->ru_stime)),
+		.max_rss_bytes = own_count(r->ru_maxrss, 0) * KB,
+		.minor_faults = own_count(r->ru_minflt, own->ru_minflt),
+		.major_faults = own_count(r->ru_majflt, own->ru_majflt),
+		.voluntary_switches = own_count(r->ru_nvcsw, own->ru_nvcsw),
+		.involuntary_switches = own_count(r->ru_nivcsw, own->ru_nivcsw),
 	};
 }
 
@@ -402,16 +465,34 @@ static void use_accounting(const struct count_session *s, struct counter_run *ru
 	event->is_software = true;
 }
 
+static void fill_machine(const struct count_session *s, struct counter_machine *m)
+{
+	struct cpu_times now = { 0 };
+	long ticks = sysconf(_SC_CLK_TCK);
+
+	if (!has_whole_cpus(s))
+		return;
+	read_cpu_times(s, &now);
+	m->known = cpu_times_between(&s->cpu_times, &now, ticks > 0 ? (uint64_t)ticks : 0,
+				     &m->busy_ns, &m->steal_ns);
+	cpu_times_release(&now);
+}
+
 int count_wait(struct count_session *s, struct counter_run *run, struct error *err)
 {
 	*run = (struct counter_run){ 0 };
 	if (loop(s, err) < 0 || counter_series_read(&s->series, &s->source, err) < 0)
 		return -1;
+	if (counter_series_is_shared(&s->series))
+		counter_series_slice(&s->series);
+	if (s->options->interval_ns && !s->enable.at_ns)
+		show_interval(s); /* what is left of the last one */
 	uint64_t end_ns = s->child_ended ? s->child_end_ns : s->series.now.time_ns;
 	run->launched = s->launched;
 	run->delayed = s->launched && s->options->delay_ns;
 	run->cut_short = s->launched && !s->child_ended;
 	run->wall_ns = end_ns > s->series.begin_ns ? end_ns - s->series.begin_ns : 0;
+	fill_machine(s, &run->machine);
 	run->total = s->series.now;
 	run->slices = s->series.slices;
 	s->series.now = (struct counter_table){ 0 };
@@ -451,12 +532,10 @@ void count_free(struct count_session *s)
 			close(s->pid_fds.data[i]);
 	for (size_t i = 0; i < s->notes.len; i++)
 		free(s->notes.data[i]);
+	cpu_times_release(&s->cpu_times);
 	vec_release(&s->pid_fds);
 	vec_release(&s->notes);
 	counter_series_release(&s->series);
 	count_places_release(&s->places);
-	if (s->signals >= 0)
-		close(s->signals);
-	sigprocmask(SIG_SETMASK, &s->saved.mask, NULL);
 	free(s);
 }

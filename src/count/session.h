@@ -12,9 +12,8 @@
 
 struct count_session;
 
-/* Opens all counters and executes the command. Signals that end or stop a process are taken over
- * until count_free. NULL with err: nothing was run; err->code tells 125, 126 and 127 as launch_go
- * does. The options must outlive it. */
+/* Opens all counters and executes the command. NULL with err: nothing was run; err->code tells 125,
+ * 126 and 127 as launch_go does. The options must outlive it. */
 struct count_session *count_start(const struct count_options *o, struct error *err);
 /* Until the command or the tasks have ended, the time is over, or a signal says stop. Fills *run,
  * whose parts are the caller's then. 0, or -1 with err. */

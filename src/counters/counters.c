@@ -77,6 +77,19 @@ void counter_reading_add(struct counter_reading *sum, const struct counter_readi
 		sum->state = r->state;
 }
 
+void counter_table_sum(const struct counter_table *t, struct counter_table *out)
+{
+	const struct counter_row all = { .kind = COUNTER_ROW_ALL };
+
+	*out = (struct counter_table){ .elapsed_ns = t->elapsed_ns, .time_ns = t->time_ns };
+	for (size_t i = 0; i < t->events.len; i++)
+		counter_table_add_event(out, &t->events.data[i]);
+	counter_table_add_row(out, &all);
+	for (size_t row = 0; row < t->rows.len; row++)
+		for (size_t i = 0; i < t->events.len; i++)
+			counter_reading_add(&out->readings.data[i], counter_table_at(t, row, i));
+}
+
 void counter_reading_judge(struct counter_reading *r)
 {
 	if (is_spoilt(r->state))

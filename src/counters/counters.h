@@ -36,7 +36,8 @@ struct counter_event {
 	char *type;	  /* owned; the core type or PMU it counts on where there are several:
 			     "cpu_core"; "" otherwise */
 	char *unit;	  /* owned; of value x scale: "" (a count), "ns", "bytes", "Joules" */
-	char *reason;	  /* owned; why it is not supported or refused; "" */
+	char *reason;	  /* owned; why it is not supported or refused, or what is special about
+			     what was counted; "" */
 	double scale;	  /* 1 for most */
 	uint32_t group;	  /* events of one number were always counted at the same time */
 	bool is_software; /* never multiplexed: may be divided by any other */
@@ -77,6 +78,8 @@ ptrdiff_t counter_table_find(const struct counter_table *t, const char *name, co
 /* Sums. Some that was never counted leaves an estimate (see the running share); anything worse
  * spoils the sum. */
 void counter_reading_add(struct counter_reading *sum, const struct counter_reading *r);
+/* Each event's sum over all rows, as a table of one row; the caller releases it. */
+void counter_table_sum(const struct counter_table *t, struct counter_table *out);
 /* What went by between two readings of one counter; marks what cannot be. */
 struct counter_reading counter_reading_since(const struct counter_reading *then,
 					     const struct counter_reading *now);

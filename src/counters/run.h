@@ -20,10 +20,17 @@ struct counter_usage {
 	uint64_t voluntary_switches, involuntary_switches;
 };
 
+/* Of whole CPUs, as the kernel accounts their time (/proc/stat). */
+struct counter_machine {
+	bool known;
+	uint64_t busy_ns, steal_ns; /* summed over CPUs; steal: a hypervisor let others run */
+};
+
 struct counter_run { /* zeroed: nothing */
 	struct counter_table total;
 	struct counter_slices slices; /* none when every event ran all the time */
 	struct counter_usage usage;
+	struct counter_machine machine;
 	uint64_t wall_ns;	      /* from its exec until it was reaped; or of counting */
 	bool launched, ended;	      /* a command; it has ended */
 	int exit_status, exit_signal; /* of one that has ended; the signal 0: none */

@@ -44,6 +44,10 @@ static _Noreturn void run_child(char *const *argv, int go_fd, int result_fd)
 	if (io_read_full(go_fd, &go, 1) != 1)
 		_exit(0); /* prof gave up */
 	close(go_fd);
+	struct rusage own = { 0 };
+	getrusage(RUSAGE_SELF, &own);
+	if (io_write_full(result_fd, &own, sizeof(own)) != 0)
+		_exit(126);
 	execvp(argv[0], argv);
 	int errnum = errno;
 	if (io_write_full(result_fd, &errnum, sizeof(errnum)) != 0)
@@ -116,6 +120,8 @@ int launch_go(struct launch *l, const char *name, struct error *err)
 	if (io_write_full(l->go_fd, "g", 1) != 0)
 		errnum = errno;
 	close(l->go_fd);
+	if (io_read_full(l->result_fd, &l->own, sizeof(l->own)) != (ssize_t)sizeof(l->own))
+		l->own = (struct rusage){ 0 };
 	ssize_t n = io_read_full(l->result_fd, &errnum, sizeof(errnum));
 	close(l->result_fd);
 	if (n <= 0 && !errnum)

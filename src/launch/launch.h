@@ -27,8 +27,9 @@ void launch_save_state(struct launch_state *s, unsigned closed_descriptors);
 struct launch {
 	pid_t pid;
 	int go_fd;	     /* write one byte: execute; close: exit without executing */
-	int result_fd;	     /* readable: errno of a failed exec; end of file: it runs */
+	int result_fd; /* readable: its usage, errno of a failed exec; end of file: it runs */
 	uint64_t own_cpu_ns; /* what it used as a part of prof, before it was told to execute */
+	struct rusage own;   /* the same, all of it, just before its exec; zeroed: not known */
 };
 
 /* argv ends with NULL. */

@@ -138,6 +138,16 @@ void json_i64(struct json *j, const char *name, int64_t value)
 	bytes_printf(j->out, "%" PRId64, value);
 }
 
+void json_double(struct json *j, const char *name, double value)
+{
+	if (!isfinite(value)) {
+		json_null(j, name);
+		return;
+	}
+	begin_member(j, name);
+	bytes_printf(j->out, "%.9g", value);
+}
+
 void json_bool(struct json *j, const char *name, bool value)
 {
 	begin_member(j, name);

@@ -23,6 +23,8 @@ void json_close_array(struct json *j);
 void json_string(struct json *j, const char *name, const char *value);
 void json_u64(struct json *j, const char *name, uint64_t value);
 void json_i64(struct json *j, const char *name, int64_t value);
+/* Nine significant digits; null when it is no number. */
+void json_double(struct json *j, const char *name, double value);
 void json_bool(struct json *j, const char *name, bool value);
 void json_null(struct json *j, const char *name);
 /* part of all in percent, six decimals; null when all is 0. */

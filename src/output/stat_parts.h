@@ -2,6 +2,7 @@
 #ifndef PROF_OUTPUT_STAT_PARTS_H
 #define PROF_OUTPUT_STAT_PARTS_H
 
+#include "counters/repeat.h"
 #include "output/stat.h"
 
 /* "1 234 567", "12.34 ms", "3.456 Joules"; value is scaled up, in the event's raw unit. */
@@ -9,18 +10,56 @@ const char *stat_value_text(char *buf, size_t size, const struct counter_event *
 			    double value);
 /* "12.34", four significant digits, thousands apart, never in powers of ten. */
 const char *stat_number_text(char *buf, size_t size, double value);
+/* "12.3k": at most six columns. */
+const char *stat_short_text(char *buf, size_t size, double value);
 
-/* Metrics of one row of a run. */
-struct stat_metrics {
-	struct metric_value *values; /* owned; one for each metric of the view */
-	ptrdiff_t
-		*beside; /* owned; the event beside which it is shown, -1: in a block of its own */
+struct stat_metric {
+	const struct metric *row;
+	const char *type; /* the core type it is about; NULL: there is one */
+	struct metric_value value;
+	ptrdiff_t beside; /* the event it begins with; -1: none of the table */
 };
 
-void stat_metrics_evaluate(struct stat_metrics *m, const struct stat_view *v,
-			   const struct counter_run *run, size_t row);
-void stat_metrics_release(struct stat_metrics *m);
-/* 95 % half width of the scaled value; see counter_slices_half_width. */
-double stat_half_width(const struct counter_run *run, size_t row, size_t event);
+/* One row of counters, or the sum of all, with what follows from it. */
+struct stat_sheet {
+	struct counter_table table; /* one row */
+	double *widths;		    /* owned; 95 % half width of each event's scaled value */
+	VEC(struct stat_metric) metrics;
+};
+
+void stat_sheet_of_run(struct stat_sheet *s, const struct stat_view *v,
+		       const struct counter_run *run);
+void stat_sheet_of_row(struct stat_sheet *s, const struct stat_view *v,
+		       const struct counter_run *run, size_t row);
+void stat_sheet_of_interval(struct stat_sheet *s, const struct stat_view *v,
+			    const struct counter_table *t);
+void stat_sheet_release(struct stat_sheet *s);
+/* Is the run told apart by threads, CPUs…? */
+bool stat_has_rows(const struct counter_run *run);
+
+/* Several runs: what is a number in each of them, as one line. */
+struct stat_line {
+	char *name;			   /* owned; "cycles", "ipc" */
+	const char *title, *unit;	   /* of a metric; of accounting */
+	const struct counter_event *event; /* of a counter, else NULL */
+	enum counter_state state;	   /* of a counter: the worst of all runs */
+	struct counter_repeat repeat;
+	double *values; /* owned; one for each run, NaN: not known */
+};
+
+struct stat_lines {
+	struct stat_sheet *sheets; /* owned; one for each run */
+	size_t sheet_count;
+	VEC(struct stat_line) wall, usage, counters, metrics;
+};
+
+void stat_lines_of(struct stat_lines *l, const struct stat_view *v);
+void stat_lines_release(struct stat_lines *l);
+
+/* Text of several runs. */
+struct show;
+void stat_text_repeats(struct show *show, const struct stat_view *v);
+/* Text of rows: threads, CPUs… */
+void stat_text_rows(struct show *show, const struct stat_view *v, const struct counter_run *run);
 
 #endif

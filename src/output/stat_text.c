@@ -16,12 +16,13 @@
 #define METRIC_WIDTH	12
 #define TITLE_WIDTH	42
 #define INDENT		"  "
+#define SPLIT_SURE_NS	500000000u /* see SPLIT_MIN_NS in stat_sheet.c */
 
 struct screen {
 	const struct stat_view *view;
 	const struct counter_run *run;
 	struct show show;
-	struct stat_metrics metrics;
+	struct stat_sheet sheet;
 	size_t name_width, value_width;
 	bool any_shared, any_unknown, any_mixed; /* what the lines below have to explain */
 };
@@ -50,21 +51,45 @@ static void put_end(struct screen *s)
 	put(s, text);
 }
 
+static void put_machine(struct screen *s)
+{
+	const struct counter_machine *m = &s->run->machine;
+	double wall_ns = (double)s->run->wall_ns;
+	char line[160];
+
+	if (!m->known || wall_ns <= 0 || !s->view->cpus)
+		return;
+	snprintf(line, sizeof(line), " · %.2f of %u CPUs busy", (double)m->busy_ns / wall_ns,
+		 s->view->cpus);
+	put(s, line);
+	if (m->steal_ns) {
+		snprintf(line, sizeof(line), ", %.2f stolen by the hypervisor",
+			 (double)m->steal_ns / wall_ns);
+		put(s, line);
+	}
+}
+
 static void put_time(struct screen *s)
 {
 	const struct counter_usage *u = &s->run->usage;
-	char a[32], b[32], c[32], line[160];
+	char a[32], b[32], line[160];
 
 	snprintf(line, sizeof(line), INDENT "time      %s wall",
 		 text_duration(a, sizeof(a), s->run->wall_ns));
 	put(s, line);
 	if (u->known) {
-		snprintf(line, sizeof(line), " · %s CPU: %s user, %s system",
-			 text_duration(a, sizeof(a), u->user_ns + u->system_ns),
-			 text_duration(b, sizeof(b), u->user_ns),
-			 text_duration(c, sizeof(c), u->system_ns));
+		put(s, " · ");
+		put(s, text_duration(a, sizeof(a), u->user_ns + u->system_ns));
+		put(s, " CPU");
+	}
+	/* The kernel looks once a tick who runs: of a few ticks the parts are chance. */
+	if (u->known && u->user_ns + u->system_ns >= SPLIT_SURE_NS) {
+		snprintf(line, sizeof(line), ": %s user, %s system",
+			 text_duration(a, sizeof(a), u->user_ns),
+			 text_duration(b, sizeof(b), u->system_ns));
 		put(s, line);
 	}
+	put_machine(s);
 	put(s, "\n");
 }
 
@@ -113,7 +138,7 @@ static char *event_label(const struct screen *s, const struct counter_event *e)
 
 static const char *value_of(const struct screen *s, size_t event, char *buf, size_t size)
 {
-	const struct counter_table *t = &s->run->total;
+	const struct counter_table *t = &s->sheet.table;
 	const struct counter_reading *r = counter_table_at(t, 0, event);
 	double value = counter_reading_scaled(r);
 
@@ -127,9 +152,9 @@ static const char *value_of(const struct screen *s, size_t event, char *buf, siz
 /* "45 % ±0.3 %": how much of the time it ran, and how far the scaled value may be off. */
 static void running_text(struct screen *s, size_t event, char *buf, size_t size)
 {
-	const struct counter_reading *r = counter_table_at(&s->run->total, 0, event);
+	const struct counter_reading *r = counter_table_at(&s->sheet.table, 0, event);
 	double running = counter_reading_running(r), value = counter_reading_scaled(r);
-	double width = stat_half_width(s->run, 0, event);
+	double width = s->sheet.widths[event];
 
 	buf[0] = '\0';
 	if (isnan(running) || running >= 1)
@@ -144,8 +169,8 @@ static void running_text(struct screen *s, size_t event, char *buf, size_t size)
 
 static void put_metric(struct screen *s, size_t i)
 {
-	const struct metric *m = s->view->metrics->items.data[i];
-	const struct metric_value *v = &s->metrics.values[i];
+	const struct metric *m = s->sheet.metrics.data[i].row;
+	const struct metric_value *v = &s->sheet.metrics.data[i].value;
 	char number[48], text[256];
 
 	s->any_mixed |= v->across_groups;
@@ -161,11 +186,11 @@ static void put_metric(struct screen *s, size_t i)
 /* What metrics cannot be computed is left out: their counters say why. */
 static ptrdiff_t next_metric(const struct screen *s, ptrdiff_t beside, ptrdiff_t after)
 {
-	size_t count = s->view->metrics ? s->view->metrics->items.len : 0;
-
-	for (size_t i = (size_t)(after + 1); i < count; i++)
-		if (s->metrics.beside[i] == beside && s->metrics.values[i].state == METRIC_KNOWN)
+	for (size_t i = (size_t)(after + 1); i < s->sheet.metrics.len; i++) {
+		const struct stat_metric *m = &s->sheet.metrics.data[i];
+		if (m->beside == beside && m->value.state == METRIC_KNOWN)
 			return (ptrdiff_t)i;
+	}
 	return -1;
 }
 
@@ -180,7 +205,7 @@ static void end_line(struct screen *s)
 
 static void put_counter(struct screen *s, size_t event)
 {
-	const struct counter_event *e = &s->run->total.events.data[event];
+	const struct counter_event *e = &s->sheet.table.events.data[event];
 	CLEANUP_FREE char *label = event_label(s, e);
 	CLEANUP_FREE char *fitted = show_elide(&s->show, label, s->name_width);
 	ptrdiff_t metric = next_metric(s, (ptrdiff_t)event, -1);
@@ -214,7 +239,7 @@ static void put_other_metrics(struct screen *s)
 
 static void measure(struct screen *s)
 {
-	const struct counter_table *t = &s->run->total;
+	const struct counter_table *t = &s->sheet.table;
 
 	s->name_width = NAME_WIDTH_MIN;
 	s->value_width = VALUE_WIDTH_MIN;
@@ -241,7 +266,7 @@ static void put_line(struct screen *s, const char *text)
 
 static void put_reasons(struct screen *s)
 {
-	const struct counter_table *t = &s->run->total;
+	const struct counter_table *t = &s->sheet.table;
 
 	for (size_t i = 0; i < t->events.len; i++) {
 		const struct counter_event *e = &t->events.data[i];
@@ -278,7 +303,7 @@ static void put_remarks(struct screen *s)
 			    "value is scaled up from it, ± is its 95 % uncertainty");
 	if (s->any_unknown)
 		put_line(s, "±?: counted for too short a time to know");
-	if (is_user_only(&s->run->total))
+	if (is_user_only(&s->sheet.table))
 		put_line(s, ":u counts user mode only");
 	put_reasons(s);
 	for (size_t i = 0; i < s->view->note_count; i++) {
@@ -297,18 +322,24 @@ static void show_run(struct bytes *out, const struct stat_view *v, const struct 
 		.show = { .out = out, .width = 100, .colour = v->colour, .unicode = v->unicode },
 	};
 
-	stat_metrics_evaluate(&s.metrics, v, run, 0);
+	stat_sheet_of_run(&s.sheet, v, run);
 	measure(&s);
 	put_head(&s);
-	for (size_t i = 0; i < run->total.events.len; i++)
+	if (stat_has_rows(run))
+		stat_text_rows(&s.show, v, run);
+	for (size_t i = 0; i < s.sheet.table.events.len; i++)
 		put_counter(&s, i);
 	put_other_metrics(&s);
 	put_remarks(&s);
-	stat_metrics_release(&s.metrics);
+	stat_sheet_release(&s.sheet);
 }
 
 void output_stat_text(struct bytes *out, const struct stat_view *v)
 {
-	if (v->run_count)
-		show_run(out, v, &v->runs[v->run_count - 1]);
+	struct show show = { .out = out, .width = 100, .colour = v->colour, .unicode = v->unicode };
+
+	if (v->run_count > 1)
+		stat_text_repeats(&show, v);
+	else if (v->run_count)
+		show_run(out, v, v->runs);
 }

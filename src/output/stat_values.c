@@ -60,3 +60,23 @@ const char *stat_value_text(char *buf, size_t size, const struct counter_event *
 			 event->unit);
 	return buf;
 }
+
+const char *stat_short_text(char *buf, size_t size, double value)
+{
+	static const struct scale {
+		double size;
+		const char *letter;
+	} scales[] = { { 1e12, "T" }, { 1e9, "G" }, { 1e6, "M" } };
+
+	for (size_t i = 0; i < ARRAY_LEN(scales); i++) {
+		if (value < scales[i].size)
+			continue;
+		snprintf(buf, size, "%.2f%s", value / scales[i].size, scales[i].letter);
+		return buf;
+	}
+	if (value >= 1e4)
+		snprintf(buf, size, "%.1fk", value / 1e3);
+	else
+		snprintf(buf, size, "%.0f", value);
+	return buf;
+}

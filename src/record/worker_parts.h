@@ -2,7 +2,7 @@
 #ifndef PROF_RECORD_WORKER_PARTS_H
 #define PROF_RECORD_WORKER_PARTS_H
 
-#include "record/cpu_times.h"
+#include "files/cpu_times.h"
 #include "record/describe.h"
 #include "record/pipeline.h"
 #include "record/rings.h"

@@ -1,6 +1,6 @@
 /* How long the machine's CPUs worked, and how long a hypervisor kept them from it. */
-#ifndef PROF_RECORD_CPU_TIMES_H
-#define PROF_RECORD_CPU_TIMES_H
+#ifndef PROF_FILES_CPU_TIMES_H
+#define PROF_FILES_CPU_TIMES_H
 
 #include <stdbool.h>
 #include <stdint.h>

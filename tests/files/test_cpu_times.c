@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "record/cpu_times.h"
+#include "files/cpu_times.h"
 
 #define HZ 100
 

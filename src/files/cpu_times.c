@@ -1,5 +1,5 @@
 /* Lines of /proc/stat: "cpu0 user nice system idle iowait irq softirq steal guest guest_nice". */
-#include "record/cpu_times.h"
+#include "files/cpu_times.h"
 
 #include <string.h>
 
