@@ -1,6 +1,9 @@
 /* Which metrics prof stat shows: the default set, --topdown, those named by --metrics. */
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "analysis/metric_cpu.h"
 #include "analysis/near.h"
 #include "base/bytes.h"
 #include "base/io.h"
@@ -106,11 +109,12 @@ static int choose(const struct stat_words *w, struct stat_plan *p, const struct 
 
 	add_set(p, all, "default");
 	size_t asked_from = p->metrics.items.len;
+	if (w->topdown && !event_has_hardware_pmu())
+		return cmd_usage(&command_stat, "--topdown: no hardware counters here (a virtual "
+						"machine without a PMU?)");
 	if (w->topdown && add_set(p, all, "topdown") == 0)
-		return cmd_usage(
-			&command_stat,
-			"--topdown: no top-down metrics are known for this processor, or it "
-			"has no PMU (a virtual machine?)");
+		return cmd_usage(&command_stat,
+				 "--topdown: how this processor counts its slots is not known");
 	for (size_t i = 0; i < w->metrics.len && status == EXIT_DONE; i++)
 		status = add_named(p, all, w->metrics.items[i]);
 	if (status == EXIT_DONE)
@@ -118,15 +122,39 @@ static int choose(const struct stat_words *w, struct stat_plan *p, const struct 
 	return status == EXIT_DONE ? add_events(p, asked_from) : status;
 }
 
+/* The start of /proc/cpuinfo: the first processors are enough. */
+static size_t read_start(const char *path, char *buf, size_t size)
+{
+	CLEANUP_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, buf, size - 1);
+
+	n = n > 0 ? n : 0;
+	buf[n] = '\0';
+	return (size_t)n;
+}
+
+static void recognize(struct metric_cpu *cpu)
+{
+	char cpuinfo[4096], midr[64];
+	size_t len = read_start("/proc/cpuinfo", cpuinfo, sizeof(cpuinfo));
+
+	read_start("/sys/devices/system/cpu/cpu0/regs/identification/midr_el1", midr, sizeof(midr));
+	metric_cpu_recognize(cpu, cpuinfo, len, midr);
+}
+
 int stat_parse_metrics(const struct stat_words *w, struct stat_plan *p)
 {
 	struct metric_list all = { 0 };
+	struct metric_cpu cpu;
 	int status = EXIT_DONE;
+
+	recognize(&cpu);
+	p->threads_per_core = cpu.threads_per_core;
 
 	metric_user_init(&p->user_metrics);
 	for (size_t i = 0; i < w->metric_files.len && status == EXIT_DONE; i++)
 		status = read_file(p, w->metric_files.items[i]);
-	metric_rows(&all, NULL, &p->user_metrics);
+	metric_rows(&all, cpu.key, &p->user_metrics);
 	if (status == EXIT_DONE)
 		status = choose(w, p, &all);
 	metric_list_release(&all);

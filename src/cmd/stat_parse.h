@@ -30,7 +30,7 @@ struct stat_plan {
 	struct metric_user user_metrics;
 	struct metric_list metrics; /* to be shown */
 	unsigned warmups, repeats;
-	uint32_t cpu_count;
+	uint32_t cpu_count, threads_per_core; /* 0: not known */
 };
 
 void stat_plan_release(struct stat_plan *p);

@@ -63,6 +63,7 @@ static struct stat_view view_of(const struct stat_show *s)
 		.note_count = s->words->quiet ? 0 : s->notes.len,
 		.metrics = &s->plan->metrics,
 		.cpus = s->plan->cpu_count,
+		.threads_per_core = s->plan->threads_per_core,
 		.unicode = text_is_unicode(),
 		.verbose = s->words->verbose > 0,
 	};

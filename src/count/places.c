@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "count/topology.h"
 #include "event/open.h"
 #include "files/files.h"
+#include "files/proc_maps.h"
 
 #define MAX_CPUS 4096
 
@@ -38,46 +40,84 @@ static int check_cpus(const struct event_cpus *wanted, const struct event_cpus *
 	return 0;
 }
 
-static uint32_t row_for(struct count_places *p, enum counter_row_kind kind, uint32_t id)
+/* What places are told apart by, and of what CPUs there are. */
+struct finding {
+	struct count_places *places;
+	const struct count_options *options;
+	struct event_cpus online;
+	struct count_topology topology;
+};
+
+static bool is_by_cpu(const struct count_options *o)
 {
-	for (uint32_t i = 0; i < p->rows.len; i++)
-		if (p->rows.data[i].kind == kind && p->rows.data[i].id == id)
+	return o->by == COUNTER_ROW_CPU || o->by == COUNTER_ROW_CORE ||
+	       o->by == COUNTER_ROW_SOCKET || o->by == COUNTER_ROW_TYPE;
+}
+
+/* Takes the row's label. */
+static uint32_t row_for(struct count_places *p, struct counter_row row)
+{
+	for (uint32_t i = 0; i < p->rows.len; i++) {
+		const struct counter_row *r = &p->rows.data[i];
+		if (r->kind == row.kind && r->id == row.id && r->id2 == row.id2) {
+			free(row.label);
 			return i;
-	struct counter_row row = { .kind = kind, .id = id, .label = NULL };
-	row.label = kind == COUNTER_ROW_CPU ? xasprintf("CPU %u", id) : xstrdup("");
+		}
+	}
 	vec_push(&p->rows, row);
 	return (uint32_t)p->rows.len - 1;
 }
 
-static void add_place(struct count_places *p, const struct count_options *o, pid_t pid, int cpu)
+static struct counter_row thread_row(pid_t tid, pid_t pid, const char *name)
 {
-	bool by_cpu = o->by == COUNTER_ROW_CPU && cpu >= 0;
-	struct count_place at = { .pid = pid, .cpu = cpu };
+	return (struct counter_row){ COUNTER_ROW_THREAD, (uint32_t)tid, (uint32_t)pid,
+				     xstrdup(name) };
+}
 
-	at.row = row_for(p, by_cpu ? COUNTER_ROW_CPU : COUNTER_ROW_ALL, by_cpu ? (uint32_t)cpu : 0);
-	vec_push(&p->items, at);
+static void add_place(struct finding *f, pid_t pid, int cpu, uint32_t row)
+{
+	struct count_place at = { .pid = pid, .cpu = cpu, .row = row };
+
+	if (is_by_cpu(f->options))
+		at.row = row_for(f->places,
+				 count_topology_row(&f->topology, f->options->by, (uint32_t)cpu));
+	vec_push(&f->places->items, at);
+}
+
+static uint32_t row_of_all(struct finding *f)
+{
+	struct counter_row all = { .kind = COUNTER_ROW_ALL, .label = xstrdup("") };
+
+	if (!is_by_cpu(f->options))
+		return row_for(f->places, all);
+	free(all.label);
+	return 0;
 }
 
 /* A task everywhere, or on each of some CPUs. */
-static void add_task(struct count_places *p, const struct count_options *o,
-		     const struct event_cpus *online, pid_t tid)
+static void add_task(struct finding *f, pid_t tid, uint32_t row)
 {
-	const struct event_cpus *cpus = o->cpus ? o->cpus : online;
+	const struct count_options *o = f->options;
+	const struct event_cpus *cpus = o->cpus ? o->cpus : &f->online;
 
-	if (!o->cpus && o->by != COUNTER_ROW_CPU) {
-		add_place(p, o, tid, -1);
+	if (!o->cpus && !is_by_cpu(o)) {
+		add_place(f, tid, -1, row);
 		return;
 	}
 	for (size_t i = 0; i < cpus->items.len; i++)
-		add_place(p, o, tid, (int)cpus->items.data[i]);
+		add_place(f, tid, (int)cpus->items.data[i], row);
 }
 
 /* ---- processes that run ---- */
 
+struct found {
+	pid_t tid, pid;
+};
+
 struct scan {
 	struct files *files;
 	struct hmap tids, pids;
-	VEC(pid_t) fresh;
+	VEC(struct found) fresh;
 };
 
 static void scan_threads(struct scan *s, pid_t pid)
@@ -88,8 +128,9 @@ static void scan_threads(struct scan *s, pid_t pid)
 		for (size_t i = 0; i + 4 <= tids.len; i += 4) {
 			uint32_t tid;
 			memcpy(&tid, tids.data + i, 4);
+			struct found found = { (pid_t)tid, pid };
 			if (hmap_get(&s->tids, tid) == HMAP_NONE)
-				vec_push(&s->fresh, (pid_t)tid);
+				vec_push(&s->fresh, found);
 			hmap_put(&s->tids, tid, 1);
 		}
 	}
@@ -130,6 +171,19 @@ static int check_exists(struct files *files, pid_t pid, const char *what, struct
 	return 0;
 }
 
+static pid_t process_of(struct files *files, pid_t tid)
+{
+	struct bytes text = { 0 };
+	struct proc_status status;
+	pid_t pid = tid;
+
+	if (files_read_proc(files, FILES_PROC_STATUS, tid, 0, &text, NULL) == 0 &&
+	    proc_status_parse((const char *)text.data, text.len, &status))
+		pid = (pid_t)status.tgid;
+	bytes_release(&text);
+	return pid;
+}
+
 /* With what they have started, as later children are counted too. */
 static int find_processes(struct count_places *p, const struct count_options *o, struct scan *s,
 			  struct error *err)
@@ -147,27 +201,55 @@ static int find_processes(struct count_places *p, const struct count_options *o,
 	return 0;
 }
 
-static int find_tasks(struct count_places *p, const struct count_options *o,
-		      const struct event_cpus *online, struct scan *s, struct error *err)
+/* "worker" of /proc/PID/task/TID/comm; the caller's. */
+static char *thread_name(struct files *files, pid_t tid)
 {
-	if (find_processes(p, o, s, err) < 0)
+	struct bytes comm = { 0 };
+	char *name;
+
+	files_read_proc(files, FILES_PROC_COMM, tid, 0, &comm, NULL);
+	name = xstrndup(comm.len ? (const char *)comm.data : "", comm.len);
+	name[strcspn(name, "\n")] = '\0';
+	bytes_release(&comm);
+	return name;
+}
+
+static void add_found(struct finding *f, struct scan *s, size_t i)
+{
+	pid_t tid = s->fresh.data[i].tid;
+	uint32_t row;
+
+	if (f->options->by == COUNTER_ROW_THREAD) {
+		CLEANUP_FREE char *name = thread_name(s->files, tid);
+		row = row_for(f->places, thread_row(tid, s->fresh.data[i].pid, name));
+	} else {
+		row = row_of_all(f);
+	}
+	add_task(f, tid, row);
+}
+
+static int find_tasks(struct finding *f, struct scan *s, struct error *err)
+{
+	const struct count_options *o = f->options;
+
+	if (find_processes(f->places, o, s, err) < 0)
 		return -1;
 	for (size_t i = 0; i < o->tid_count; i++) {
 		if (check_exists(s->files, o->tids[i], "thread", err) < 0)
 			return -1;
-		vec_push(&s->fresh, o->tids[i]);
-		vec_push(&p->pids, o->tids[i]);
+		struct found found = { o->tids[i], process_of(s->files, o->tids[i]) };
+		vec_push(&s->fresh, found);
+		vec_push(&f->places->pids, o->tids[i]);
 	}
 	for (size_t i = 0; i < s->fresh.len; i++)
-		add_task(p, o, online, s->fresh.data[i]);
+		add_found(f, s, i);
 	return 0;
 }
 
-static int find_running(struct count_places *p, const struct count_options *o,
-			const struct event_cpus *online, struct error *err)
+static int find_running(struct finding *f, struct error *err)
 {
 	struct scan s = { .files = files_direct_new() };
-	int result = find_tasks(p, o, online, &s, err);
+	int result = find_tasks(f, &s, err);
 
 	hmap_release(&s.tids);
 	hmap_release(&s.pids);
@@ -176,31 +258,34 @@ static int find_running(struct count_places *p, const struct count_options *o,
 	return result;
 }
 
-static int find_on(struct count_places *p, const struct count_options *o, pid_t command,
-		   const struct event_cpus *online, struct error *err)
+static int find_on(struct finding *f, pid_t command, struct error *err)
 {
+	const struct count_options *o = f->options;
 	bool whole = o->system_wide || (!command && !o->pid_count && !o->tid_count);
-	const struct event_cpus *cpus = o->cpus ? o->cpus : online;
+	const struct event_cpus *cpus = o->cpus ? o->cpus : &f->online;
 
-	if (check_cpus(o->cpus, online, err) < 0)
+	if (check_cpus(o->cpus, &f->online, err) < 0)
 		return -1;
 	for (size_t i = 0; whole && i < cpus->items.len; i++)
-		add_place(p, o, -1, (int)cpus->items.data[i]);
+		add_place(f, -1, (int)cpus->items.data[i], row_of_all(f));
 	if (whole)
 		return 0;
 	if (!command)
-		return find_running(p, o, online, err);
-	add_task(p, o, online, command);
+		return find_running(f, err);
+	add_task(f, command, row_of_all(f));
 	return 0;
 }
 
 int count_places_find(struct count_places *p, const struct count_options *o, pid_t command,
 		      struct error *err)
 {
-	struct event_cpus online = { 0 };
+	struct finding f = { .places = p, .options = o };
 
-	online_cpus(&online);
-	int result = find_on(p, o, command, &online, err);
-	event_cpus_release(&online);
+	online_cpus(&f.online);
+	if (is_by_cpu(o))
+		count_topology_read(&f.topology, "/sys", &f.online);
+	int result = find_on(&f, command, err);
+	event_cpus_release(&f.online);
+	count_topology_release(&f.topology);
 	return result;
 }

@@ -21,7 +21,8 @@ struct stat_view {
 	char *const *notes; /* said at the end, one line each */
 	size_t note_count;
 	const struct metric_list *metrics; /* those to be shown, in their order; NULL: none */
-	uint32_t cpus; /* of this machine, or those that were asked for; 0: not known */
+	/* Of this machine, or those that were asked for; 0: not known. */
+	uint32_t cpus, threads_per_core;
 	bool colour, unicode;
 	bool verbose; /* say what metrics mean */
 };

@@ -125,6 +125,8 @@ static struct metric_constants constants_of(const struct stat_view *v,
 		c.seconds = (double)run->wall_ns / 1e9;
 	if (v->cpus)
 		c.cpus = v->cpus;
+	if (v->threads_per_core)
+		c.threads_per_core = v->threads_per_core;
 	if (u->known && !run->delayed && u->user_ns + u->system_ns >= SPLIT_MIN_NS) {
 		c.user_seconds = (double)u->user_ns / 1e9;
 		c.system_seconds = (double)u->system_ns / 1e9;
@@ -183,6 +185,8 @@ void stat_sheet_of_row(struct stat_sheet *s, const struct stat_view *v,
 	}
 	if (run->wall_ns)
 		constants.seconds = (double)run->wall_ns / 1e9;
+	if (v->threads_per_core)
+		constants.threads_per_core = v->threads_per_core;
 	evaluate(s, v, &constants);
 }
 
@@ -202,6 +206,8 @@ void stat_sheet_of_interval(struct stat_sheet *s, const struct stat_view *v,
 		constants.seconds = (double)t->elapsed_ns / 1e9;
 	if (v->cpus)
 		constants.cpus = v->cpus;
+	if (v->threads_per_core)
+		constants.threads_per_core = v->threads_per_core;
 	evaluate(s, v, &constants);
 }
 

@@ -59,8 +59,9 @@ static void put_machine(struct screen *s)
 
 	if (!m->known || wall_ns <= 0 || !s->view->cpus)
 		return;
-	snprintf(line, sizeof(line), " · %.2f of %u CPUs busy", (double)m->busy_ns / wall_ns,
-		 s->view->cpus);
+	/* Told in ticks, so it may be a little more than all. */
+	snprintf(line, sizeof(line), " · %.2f of %u CPUs busy",
+		 fmin((double)m->busy_ns / wall_ns, s->view->cpus), s->view->cpus);
 	put(s, line);
 	if (m->steal_ns) {
 		snprintf(line, sizeof(line), ", %.2f stolen by the hypervisor",
