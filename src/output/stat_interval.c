@@ -12,7 +12,7 @@
 
 static void put(struct show *s, const char *text)
 {
-	show_text(s, text, strlen(text));
+	stat_put(s, text);
 }
 
 /* Short names have narrow columns. */

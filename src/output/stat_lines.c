@@ -61,6 +61,7 @@ static void add_usage(struct stat_lines *l, const struct stat_view *v)
 	for (size_t k = 0; k < ARRAY_LEN(usage_rows); k++) {
 		struct stat_line line = new_line(usage_rows[k].name, v->run_count);
 		line.title = usage_rows[k].title;
+		line.is_count = true;
 		line.unit = usage_rows[k].unit;
 		for (size_t i = 0; i < v->run_count; i++)
 			line.values[i] = usage_value(&v->runs[i].usage, &usage_rows[k]);

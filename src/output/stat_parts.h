@@ -10,6 +10,8 @@ const char *stat_value_text(char *buf, size_t size, const struct counter_event *
 			    double value);
 /* "12.34", four significant digits, thousands apart, never in powers of ten. */
 const char *stat_number_text(char *buf, size_t size, double value);
+/* "±0.54 %" of a share such as 0.0054. */
+const char *stat_spread_text(char *buf, size_t size, double share);
 /* "12.3k": at most six columns. */
 const char *stat_short_text(char *buf, size_t size, double value);
 
@@ -43,6 +45,7 @@ struct stat_line {
 	const char *title, *unit;	   /* of a metric; of accounting */
 	const struct counter_event *event; /* of a counter, else NULL */
 	enum counter_state state;	   /* of a counter: the worst of all runs */
+	bool is_count;			   /* whole numbers in every run */
 	struct counter_repeat repeat;
 	double *values; /* owned; one for each run, NaN: not known */
 };
@@ -56,8 +59,13 @@ struct stat_lines {
 void stat_lines_of(struct stat_lines *l, const struct stat_view *v);
 void stat_lines_release(struct stat_lines *l);
 
-/* Text of several runs. */
 struct show;
+/* Our own words, in ASCII where the terminal has no more: "±" is "+-". */
+void stat_put(struct show *s, const char *text);
+void stat_cell(struct show *s, const char *text, size_t width, bool right);
+/* "/s context switches", "misses per 1000 instructions": a metric's unit and title. */
+void stat_put_title(struct show *s, const char *unit, const char *title, size_t width);
+/* Text of several runs. */
 void stat_text_repeats(struct show *show, const struct stat_view *v);
 /* Text of rows: threads, CPUs… */
 void stat_text_rows(struct show *show, const struct stat_view *v, const struct counter_run *run);

@@ -14,7 +14,7 @@
 
 static void put(struct show *s, const char *text)
 {
-	show_text(s, text, strlen(text));
+	stat_put(s, text);
 }
 
 static const char *value_text(const struct stat_line *line, double value, char *buf, size_t size)
@@ -29,6 +29,8 @@ static const char *value_text(const struct stat_line *line, double value, char *
 		text_duration(buf, size, (uint64_t)value);
 	else if (strcmp(line->unit, "bytes") == 0)
 		text_bytes(buf, size, (uint64_t)value);
+	else if (line->is_count && value >= 0 && floor(value) >= value)
+		text_count(buf, size, (uint64_t)value);
 	else
 		snprintf(buf, size, "%s", stat_number_text(number, sizeof(number), value));
 	return buf;
@@ -68,18 +70,12 @@ static void put_line(struct show *s, const struct stat_line *line, size_t name_w
 	show_cell(s, value_text(line, line->repeat.median, value, sizeof(value)), VALUE_WIDTH,
 		  true);
 	double share = line->repeat.median > 0 ? line->repeat.spread / line->repeat.median : 0;
-	snprintf(spread, sizeof(spread), share >= 0.0995 ? "±%.0f %%" : "±%.2g %%", 100 * share);
-	show_cell(s, spread, SPREAD_WIDTH, true);
+	stat_cell(s, stat_spread_text(spread, sizeof(spread), share), SPREAD_WIDTH, true);
 	put_range(s, line);
 	if (!line->event && *line->title) {
+		bool shown = strcmp(line->unit, "ns") == 0 || strcmp(line->unit, "bytes") == 0;
 		put(s, "   ");
-		if (*line->unit && strcmp(line->unit, "ns") != 0 &&
-		    strcmp(line->unit, "bytes") != 0 &&
-		    strncmp(line->title, line->unit, strlen(line->unit)) != 0) {
-			put(s, line->unit);
-			put(s, " ");
-		}
-		put(s, line->title);
+		stat_put_title(s, shown ? "" : line->unit, line->title, 0);
 	}
 	put(s, "\n");
 }
@@ -172,7 +168,7 @@ void stat_text_repeats(struct show *s, const struct stat_view *v)
 	width = widest(l.metrics.data, l.metrics.len, width);
 	put_head(s, v);
 	put_heading(s, v, width);
-	put_lines(s, l.wall.data, l.wall.len, width);
+	put_line(s, &l.wall.data[0], width);
 	put_lines(s, l.usage.data, l.usage.len, width);
 	put_lines(s, l.counters.data, l.counters.len, width);
 	put_lines(s, l.metrics.data, l.metrics.len, width);

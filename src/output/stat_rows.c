@@ -18,7 +18,7 @@
 
 static void put(struct show *s, const char *text)
 {
-	show_text(s, text, strlen(text));
+	stat_put(s, text);
 }
 
 static const char *kind_text(enum counter_row_kind kind)
@@ -90,6 +90,27 @@ static void put_reading(struct show *s, const struct counter_table *t, size_t ro
 	show_cell(s, text, COLUMN_WIDTH, true);
 }
 
+static bool has_types(const struct counter_table *t, size_t from, size_t to)
+{
+	for (size_t e = from; e < to; e++)
+		if (*t->events.data[e].type)
+			return true;
+	return false;
+}
+
+/* Which core type the columns are about. */
+static void put_types(struct show *s, const struct counter_table *t, size_t from, size_t to)
+{
+	put(s, "  ");
+	show_cell(s, "", LABEL_WIDTH, false);
+	for (size_t e = from; e < to; e++) {
+		CLEANUP_FREE char *type = show_name(s, t->events.data[e].type);
+		CLEANUP_FREE char *fitted = show_elide(s, type, COLUMN_WIDTH - 1);
+		show_cell(s, fitted, COLUMN_WIDTH, true);
+	}
+	put(s, "\n");
+}
+
 static void put_heading(struct show *s, const struct counter_table *t, size_t from, size_t to)
 {
 	put(s, "  ");
@@ -100,6 +121,8 @@ static void put_heading(struct show *s, const struct counter_table *t, size_t fr
 		show_cell(s, fitted, COLUMN_WIDTH, true);
 	}
 	put(s, "\n");
+	if (has_types(t, from, to))
+		put_types(s, t, from, to);
 }
 
 static void put_row(struct show *s, const struct counter_table *t, size_t row, size_t from,

@@ -1,5 +1,6 @@
 /* A row of counters with its uncertainty and metrics. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,6 +45,28 @@ static ptrdiff_t place_of(const struct metric *m, const struct counter_table *t,
 	return at;
 }
 
+/* Software counts on all core types together: no ratio of it and one type's counter means anything.
+ */
+static void judge_types(struct stat_metric *m, const struct counter_table *t)
+{
+	struct metric_names names = { 0 };
+	bool typed = false, untyped = false;
+
+	metric_names(m->row, &names);
+	for (size_t i = 0; i < names.items.len; i++) {
+		ptrdiff_t at = event_named(t, names.items.data[i], m->type);
+		typed |= at >= 0 && *t->events.data[at].type;
+		untyped |= at >= 0 && !*t->events.data[at].type;
+	}
+	metric_names_release(&names);
+	if (!typed || !untyped || m->value.state != METRIC_KNOWN)
+		return;
+	m->value.state = METRIC_MIXED;
+	m->value.value = m->value.half_width = NAN;
+	snprintf(m->value.why, sizeof(m->value.why),
+		 "a counter of one core type and one of all core types together");
+}
+
 /* None of its counters was asked for. */
 static bool is_beside_the_point(const struct stat_metric *m)
 {
@@ -76,6 +99,7 @@ static void evaluate_for(struct stat_sheet *s, const struct stat_view *v, const 
 					 .type = type,
 					 .value = values[i] };
 		m.beside = place_of(m.row, &s->table, type);
+		judge_types(&m, &s->table);
 		bool of_type = m.beside >= 0 && *s->table.events.data[m.beside].type;
 		m.type = of_type ? type : NULL;
 		/* What is not of a type is told once, what has no counter here not at all. */

@@ -29,7 +29,7 @@ struct screen {
 
 static void put(struct screen *s, const char *text)
 {
-	show_text(&s->show, text, strlen(text));
+	stat_put(&s->show, text);
 }
 
 /* ---- the head ---- */
@@ -156,6 +156,7 @@ static void running_text(struct screen *s, size_t event, char *buf, size_t size)
 	const struct counter_reading *r = counter_table_at(&s->sheet.table, 0, event);
 	double running = counter_reading_running(r), value = counter_reading_scaled(r);
 	double width = s->sheet.widths[event];
+	char spread[32];
 
 	buf[0] = '\0';
 	if (isnan(running) || running >= 1)
@@ -165,23 +166,20 @@ static void running_text(struct screen *s, size_t event, char *buf, size_t size)
 	if (isnan(width) || value <= 0)
 		snprintf(buf, size, "ran %.1f %%, ±?", 100 * running);
 	else
-		snprintf(buf, size, "ran %.1f %%, ±%.2g %%", 100 * running, 100 * width / value);
+		snprintf(buf, size, "ran %.1f %%, %s", 100 * running,
+			 stat_spread_text(spread, sizeof(spread), width / value));
 }
 
 static void put_metric(struct screen *s, size_t i)
 {
 	const struct metric *m = s->sheet.metrics.data[i].row;
 	const struct metric_value *v = &s->sheet.metrics.data[i].value;
-	char number[48], text[256];
+	char number[48];
 
 	s->any_mixed |= v->across_groups;
 	show_cell(&s->show, stat_number_text(number, sizeof(number), v->value), METRIC_WIDTH, true);
-	/* "CPUs utilized" says its unit itself. */
-	bool says_unit = strncmp(m->title, m->unit, strlen(m->unit)) == 0;
-	snprintf(text, sizeof(text), "%s%s%s%s%s", v->across_groups ? "* " : " ",
-		 says_unit ? "" : m->unit, says_unit ? "" : " ", m->title,
-		 metric_is_notable(m, v) ? " (!)" : "");
-	show_cell(&s->show, text, TITLE_WIDTH, false);
+	put(s, v->across_groups ? "* " : metric_is_notable(m, v) ? "! " : "  ");
+	stat_put_title(&s->show, m->unit, m->title, TITLE_WIDTH);
 }
 
 /* What metrics cannot be computed is left out: their counters say why. */
@@ -291,11 +289,53 @@ static bool is_user_only(const struct counter_table *t)
 	return false;
 }
 
+/* What a state means, once for all events in it, where no event has a reason of its own. */
+static void put_states(struct screen *s)
+{
+	static const struct {
+		enum counter_state state;
+		const char *text;
+	} rows[] = {
+		{ COUNTER_NOT_COUNTED,
+		  "not counted: the processor never had a counter free for it" },
+		{ COUNTER_WRAPPED,
+		  "went backwards: it showed less than before, so nothing is known" },
+		{ COUNTER_IMPOSSIBLE,
+		  "impossible: it ran for longer than it was due, or counted without running" },
+	};
+	const struct counter_table *t = &s->sheet.table;
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		bool found = false;
+		for (size_t e = 0; e < t->events.len; e++)
+			found |= counter_table_at(t, 0, e)->state == rows[i].state &&
+				 !*t->events.data[e].reason;
+		if (found)
+			put_line(s, rows[i].text);
+	}
+}
+
+static void put_notable(struct screen *s)
+{
+	for (size_t i = 0; i < s->sheet.metrics.len; i++) {
+		const struct stat_metric *m = &s->sheet.metrics.data[i];
+		if (m->value.state != METRIC_KNOWN ||
+		    !(s->view->verbose || metric_is_notable(m->row, &m->value)))
+			continue;
+		CLEANUP_FREE char *line = xasprintf(
+			"%s%s: %s%s%s", metric_is_notable(m->row, &m->value) ? "! " : "",
+			m->row->title, m->row->explanation ? m->row->explanation : "",
+			m->row->condition ? "; " : "", m->row->condition ? m->row->condition : "");
+		put_line(s, line);
+	}
+}
+
 static void put_remarks(struct screen *s)
 {
 	size_t before = s->show.out->len;
 
 	put(s, "\n");
+	put_notable(s);
 	if (s->any_mixed)
 		put_line(s, "* of counters that did not run at the same time: true as far as the "
 			    "program is steady");
@@ -304,6 +344,7 @@ static void put_remarks(struct screen *s)
 			    "value is scaled up from it, ± is its 95 % uncertainty");
 	if (s->any_unknown)
 		put_line(s, "±?: counted for too short a time to know");
+	put_states(s);
 	if (is_user_only(&s->sheet.table))
 		put_line(s, ":u counts user mode only");
 	put_reasons(s);

@@ -6,23 +6,43 @@
 #include "base/text.h"
 #include "output/stat_parts.h"
 
-#define COUNT_MAX 1.8e19 /* below 2^64 */
+#define COUNT_MAX 9e18 /* llround can */
+
+/* Behind the point: four significant digits above 1, three below. */
+static int decimals_of(double size)
+{
+	int decimals = size >= 999.95 ? 0 : size >= 99.995 ? 1 : size >= 9.9995 ? 2 : 3;
+
+	for (double below = 0.1; size < below && decimals < 9; below /= 10)
+		decimals++;
+	return decimals;
+}
 
 const char *stat_number_text(char *buf, size_t size, double value)
 {
-	double size_of = fabs(value);
-	int decimals = size_of >= 999.95 ? 0 : size_of >= 99.995 ? 1 : size_of >= 9.9995 ? 2 : 3;
+	int decimals = decimals_of(fabs(value));
 
 	if (isnan(value))
 		snprintf(buf, size, "?");
 	else if (decimals == 0 && value > 0 && value < COUNT_MAX)
-		text_count(buf, size, (uint64_t)llround(fmin(value, 9e18)));
-	else if (value == 0)
+		text_count(buf, size, (uint64_t)llround(value));
+	else if (fabs(value) < 1e-9)
 		snprintf(buf, size, "0");
-	else if (size_of < 0.001)
-		snprintf(buf, size, "%.2g", value);
 	else
 		snprintf(buf, size, "%.*f", decimals, value);
+	return buf;
+}
+
+const char *stat_spread_text(char *buf, size_t size, double share)
+{
+	double percent = 100 * share;
+
+	if (percent >= 9.95)
+		snprintf(buf, size, "±%.0f %%", percent);
+	else if (percent >= 0.01 || percent <= 0)
+		snprintf(buf, size, "±%.2g %%", percent > 0 ? percent : 0);
+	else
+		snprintf(buf, size, "±<0.01 %%");
 	return buf;
 }
 
