@@ -160,6 +160,15 @@ static enum outcome on_refused_place(int errnum, struct error *err)
 	return OPENED; /* the events themselves will say why */
 }
 
+/* It would open without the kernel's part, and read 0 for ever. */
+static void refuse_kernel(struct perf_slot *slot)
+{
+	char reason[512];
+
+	event_why_not_counted(EACCES, slot->spec, reason, sizeof(reason));
+	refuse(slot, COUNTER_REFUSED, EACCES, reason);
+}
+
 /* What can be told without asking the kernel. */
 static bool is_out_of_place(struct perf_source *s, struct perf_slot *slot, pid_t pid)
 {
@@ -175,6 +184,11 @@ static bool is_out_of_place(struct perf_source *s, struct perf_slot *slot, pid_t
 		if (!slot->errnum)
 			refuse(slot, COUNTER_NOT_SUPPORTED, EINVAL,
 			       "it happens in the kernel only, which :u leaves out");
+		return true;
+	}
+	if (event_is_kernel_only(spec) && s->user_only) {
+		if (!slot->errnum)
+			refuse_kernel(slot);
 		return true;
 	}
 	if (s->no_pmu && slot->optional && event_is_hardware(spec))
