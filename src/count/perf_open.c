@@ -198,18 +198,31 @@ static bool is_out_of_place(struct perf_source *s, struct perf_slot *slot, pid_t
 
 /* ---- opening ---- */
 
+struct event_counting perf_how_to_open(const struct perf_source *s, bool grouped, bool leads)
+{
+	return (struct event_counting){
+		.inherit = s->how.inherit,
+		.disabled = leads,
+		.enable_on_exec = leads && s->how.enable_on_exec,
+		.exclude_kernel = s->user_only,
+		.grouped = grouped && !s->no_group_reads,
+		.exact_at_exit = s->threads != NULL,
+	};
+}
+
 static int open_one(struct perf_source *s, const struct event_spec *spec, bool grouped, int leader,
 		    const struct count_place *at)
 {
-	struct event_counting how = {
-		.inherit = s->how.inherit,
-		.disabled = leader < 0,
-		.enable_on_exec = leader < 0 && s->how.enable_on_exec,
-		.exclude_kernel = s->user_only,
-		.grouped = grouped && !s->no_group_reads,
-	};
+	struct event_counting how = perf_how_to_open(s, grouped, leader < 0);
+
+	how.track = how.never_swapped = s->threads && spec == &event_dummy;
 	int fd = event_open_counter(spec, &how, leader, at->pid, at->cpu);
 
+	if (fd < 0 && errno == EINVAL && how.never_swapped) {
+		how.never_swapped = false;
+		s->may_be_swapped = true;
+		return event_open_counter(spec, &how, leader, at->pid, at->cpu);
+	}
 	if (fd >= 0 || errno != EINVAL || !how.grouped || !how.inherit)
 		return fd;
 	/* Before Linux 4.13 inherited counters could not be read as a group. */
@@ -235,24 +248,29 @@ static int open_permitted(struct perf_source *s, const struct event_spec *spec, 
 	return fd;
 }
 
-/* Of this (task, CPU); one is enough for all its events. -1: it could not be opened. */
-static int find_reference(struct perf_source *s, const struct count_place *at, uint32_t *reference)
+/* Of this (task, CPU); one is enough for all its events. */
+static enum outcome find_reference(struct perf_source *s, const struct count_place *at,
+				   uint32_t *reference, struct error *err)
 {
 	struct perf_reference r = { .fd = -1 };
 
 	*reference = PERF_NO_REFERENCE;
 	if (at->pid < 0 || at->cpu < 0)
-		return 0;
+		return OPENED;
 	if (s->reference_pid != at->pid || s->reference_cpu != at->cpu) {
 		r.fd = open_permitted(s, &event_dummy, false, -1, at);
 		if (r.fd < 0)
-			return -1;
+			return on_refused_place(errno, err);
 		vec_push(&s->references, r);
+		if (s->threads &&
+		    (perf_threads_add_ring(s->threads, r.fd, err) < 0 ||
+		     perf_threads_add_counter(s->threads, r.fd, PERF_THREADS_REFERENCE, err) < 0))
+			return FAILED;
 		s->reference_pid = at->pid;
 		s->reference_cpu = at->cpu;
 	}
 	*reference = (uint32_t)s->references.len - 1;
-	return 0;
+	return OPENED;
 }
 
 static void add_counter(struct perf_source *s, uint32_t slot, uint32_t row, int fd,
@@ -283,8 +301,9 @@ static enum outcome open_members(struct perf_source *s, const struct perf_unit *
 	uint32_t reference;
 	int leader = -1;
 
-	if (find_reference(s, at, &reference) < 0)
-		return on_refused_place(errno, err);
+	enum outcome place = find_reference(s, at, &reference, err);
+	if (place != OPENED)
+		return place;
 	for (size_t i = 0; i < unit->specs.len; i++) {
 		uint32_t spec = unit->specs.data[i], slot = s->slot_of.data[spec];
 		struct perf_slot *of = &s->slots.data[slot];
@@ -302,6 +321,8 @@ static enum outcome open_members(struct perf_source *s, const struct perf_unit *
 		if (outcome == REFUSED)
 			continue;
 		add_counter(s, slot, at->row, fd, reference);
+		if (s->threads && perf_threads_add_counter(s->threads, fd, slot, err) < 0)
+			return FAILED;
 		leader = grouped && leader < 0 ? fd : leader;
 	}
 	if (leader >= 0 && !s->no_group_reads) {
@@ -403,6 +424,10 @@ int perf_open_all(struct perf_source *s, const struct count_places *p, struct er
 	if (s->counters.len == 0 && !s->options->command)
 		return explain_nothing(s, p, err);
 	note_alone(s);
+	if (s->may_be_swapped && event_kernel_mixes_tasks())
+		perf_source_note(s, "this kernel (Linux 6.2 to 6.11) may mix up what different "
+				    "events counted of threads: ask for one event only, or attach "
+				    "with -p");
 	note_left_out(s);
 	return 0;
 }

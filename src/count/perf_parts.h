@@ -3,6 +3,7 @@
 #define PROF_COUNT_PERF_PARTS_H
 
 #include "count/perf_source.h"
+#include "count/perf_threads.h"
 #include "event/count.h"
 
 /* What the table shows as one event. Several instances of one PMU (uncore) share a slot. */
@@ -51,17 +52,21 @@ struct perf_source {
 	VEC(struct perf_unit) units;
 	VEC(struct perf_counter) counters;
 	VEC(struct perf_reference) references;
+	struct perf_threads *threads; /* NULL: not apart */
 	VEC(char *) notes;
 	pid_t reference_pid; /* of the last reference; 0: none yet */
 	int reference_cpu;
 	bool user_only, no_group_reads, whole_cpus;
-	bool no_pmu; /* generic hardware events do not exist here */
+	bool may_be_swapped; /* counters of threads that switch with each other */
+	bool no_pmu;	     /* generic hardware events do not exist here */
 };
 
 void perf_source_note(struct perf_source *s, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 /* Slots and units for the options' events. */
 void perf_plan(struct perf_source *s);
+/* What every counter is opened with. */
+struct event_counting perf_how_to_open(const struct perf_source *s, bool grouped, bool leads);
 /* Every event on every place. */
 int perf_open_all(struct perf_source *s, const struct count_places *p, struct error *err);
 

@@ -37,6 +37,7 @@ static void release(void *ctx)
 		vec_release(&s->units.data[i].specs);
 	for (size_t i = 0; i < s->notes.len; i++)
 		free(s->notes.data[i]);
+	perf_threads_free(s->threads);
 	vec_release(&s->counters);
 	vec_release(&s->references);
 	vec_release(&s->slots);
@@ -161,6 +162,15 @@ static void read_references(struct perf_source *s)
 				   &s->references.data[i].running_ns);
 }
 
+static void tell_threads_apart(const struct perf_source *s, struct counter_table *t)
+{
+	CLEANUP_FREE ptrdiff_t *column = xcalloc(s->slots.len + 1, sizeof(*column));
+
+	for (size_t i = 0; i < s->slots.len; i++)
+		column[i] = s->slots.data[i].index;
+	perf_threads_tell_apart(s->threads, t, column);
+}
+
 static int read_all(void *ctx, struct counter_table *t, struct error *err)
 {
 	struct perf_source *s = ctx;
@@ -170,6 +180,8 @@ static int read_all(void *ctx, struct counter_table *t, struct error *err)
 	read_references(s);
 	for (size_t i = 0; i < s->counters.len; i += s->counters.data[i].members)
 		read_counter(s, &s->counters.data[i], t);
+	if (s->threads)
+		tell_threads_apart(s, t);
 	t->time_ns = clock_monotonic_ns();
 	return 1;
 }
@@ -196,6 +208,13 @@ struct perf_source *perf_source_open(const struct count_options *o, const struct
 	s->how = *how;
 	s->whole_cpus = p->items.len && p->items.data[0].pid < 0;
 	perf_plan(s);
+	if (how->threads_of) {
+		struct record_layout layout;
+		s->no_group_reads = true; /* their records hold one value each */
+		struct event_counting like = { .exact_at_exit = true, .track = true };
+		event_counting_layout(&event_dummy, &like, &layout);
+		s->threads = perf_threads_new(how->threads_of, &layout, (uint32_t)s->slots.len);
+	}
 	if (perf_open_all(s, p, err) < 0) {
 		release(s);
 		return NULL;
@@ -209,6 +228,17 @@ struct counter_source perf_source_interface(struct perf_source *s)
 	return (struct counter_source){
 		.read = read_all, .enable = enable, .release = release, .ctx = s
 	};
+}
+
+void perf_source_drain(struct perf_source *s)
+{
+	if (s->threads)
+		perf_threads_drain(s->threads);
+}
+
+uint64_t perf_source_lost(const struct perf_source *s)
+{
+	return s->threads ? perf_threads_lost(s->threads) : 0;
 }
 
 size_t perf_source_notes(const struct perf_source *s, char *const **notes)

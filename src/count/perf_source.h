@@ -17,6 +17,7 @@ struct perf_source;
 struct perf_how {
 	bool inherit;
 	bool enable_on_exec; /* else they wait for enable */
+	pid_t threads_of;    /* tell this command's threads apart; 0: no */
 };
 
 /* Opens everything. The table gets its events and rows. NULL with err when nothing can be counted
@@ -26,6 +27,10 @@ struct perf_source *perf_source_open(const struct count_options *o, const struct
 				     struct error *err);
 /* Frees it too. */
 struct counter_source perf_source_interface(struct perf_source *s);
+/* With threads_of: to be called every few milliseconds, so that nothing is lost. */
+void perf_source_drain(struct perf_source *s);
+/* Records of threads that were lost nevertheless. */
+uint64_t perf_source_lost(const struct perf_source *s);
 /* Things that a user should know about what could be opened, one line each; borrowed. */
 size_t perf_source_notes(const struct perf_source *s, char *const **notes);
 /* The kernel's part is not counted: not permitted. */

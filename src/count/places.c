@@ -94,18 +94,21 @@ static uint32_t row_of_all(struct finding *f)
 	return 0;
 }
 
+static void add_on_each_cpu(struct finding *f, pid_t tid, uint32_t row)
+{
+	const struct event_cpus *cpus = f->options->cpus ? f->options->cpus : &f->online;
+
+	for (size_t i = 0; i < cpus->items.len; i++)
+		add_place(f, tid, (int)cpus->items.data[i], row);
+}
+
 /* A task everywhere, or on each of some CPUs. */
 static void add_task(struct finding *f, pid_t tid, uint32_t row)
 {
-	const struct count_options *o = f->options;
-	const struct event_cpus *cpus = o->cpus ? o->cpus : &f->online;
-
-	if (!o->cpus && !is_by_cpu(o)) {
+	if (f->options->cpus || is_by_cpu(f->options))
+		add_on_each_cpu(f, tid, row);
+	else
 		add_place(f, tid, -1, row);
-		return;
-	}
-	for (size_t i = 0; i < cpus->items.len; i++)
-		add_place(f, tid, (int)cpus->items.data[i], row);
 }
 
 /* ---- processes that run ---- */
@@ -272,7 +275,10 @@ static int find_on(struct finding *f, pid_t command, struct error *err)
 		return 0;
 	if (!command)
 		return find_running(f, err);
-	add_task(f, command, row_of_all(f));
+	if (o->by == COUNTER_ROW_THREAD)
+		add_on_each_cpu(f, command, row_for(f->places, thread_row(command, command, "")));
+	else
+		add_task(f, command, row_of_all(f));
 	return 0;
 }
 

@@ -29,6 +29,7 @@
 #define KB	 1024u
 
 /* Slices for the uncertainty of what shares the PMU: rarely as long as nothing does. */
+#define DRAIN_NS     20000000ull
 #define SLICE_NS     100000000ull
 #define SLICE_MAX_NS 1600000000ull
 
@@ -46,7 +47,7 @@ struct count_session {
 	struct counter_source source;
 	struct counter_series series;
 	struct cpu_times cpu_times; /* when counting began; of whole CPUs */
-	struct schedule enable, stop, interval, slice;
+	struct schedule enable, stop, interval, slice, drain;
 	VEC(char *) notes;
 };
 
@@ -77,6 +78,7 @@ static int open_counters(struct count_session *s, struct error *err)
 	struct perf_how how = {
 		.inherit = !o->no_inherit && !o->system_wide,
 		.enable_on_exec = s->launched && !o->delay_ns && !o->system_wide,
+		.threads_of = s->launched && o->by == COUNTER_ROW_THREAD ? s->launch.pid : 0,
 	};
 
 	if (count_places_find(&s->places, o, s->launched ? s->launch.pid : 0, err) < 0)
@@ -108,6 +110,11 @@ static bool is_enabled_by_exec(const struct count_session *s)
 	return s->launched && !s->options->delay_ns && !s->options->system_wide;
 }
 
+static bool tells_threads_apart(const struct count_session *s)
+{
+	return s->launched && s->options->by == COUNTER_ROW_THREAD;
+}
+
 static void read_cpu_times(const struct count_session *s, struct cpu_times *t)
 {
 	struct files *files = files_direct_new();
@@ -128,6 +135,8 @@ static int begin_counting(struct count_session *s, uint64_t now_ns, struct error
 		read_cpu_times(s, &s->cpu_times);
 	counter_series_begin(&s->series, now_ns);
 	schedule_every(&s->interval, now_ns, s->options->interval_ns);
+	if (tells_threads_apart(s))
+		schedule_every(&s->drain, now_ns, DRAIN_NS);
 	if (may_share(&s->series.now))
 		schedule_every(&s->slice, now_ns, SLICE_NS);
 	if (s->options->duration_ns)
@@ -352,6 +361,8 @@ static int check_clock(struct count_session *s, struct error *err)
 		result = begin_counting(s, now_ns, err);
 	if (result == 0)
 		result = check_readings(s, now_ns, err);
+	if (schedule_is_due(&s->drain, now_ns))
+		perf_source_drain(s->perf);
 	if (schedule_is_due(&s->stop, now_ns))
 		stop_counting(s);
 	end_child(s, now_ns);
@@ -367,6 +378,7 @@ static uint64_t next_due(const struct count_session *s, uint64_t now_ns)
 	next = schedule_earlier(&s->stop, next);
 	next = schedule_earlier(&s->interval, next);
 	next = schedule_earlier(&s->slice, next);
+	next = schedule_earlier(&s->drain, next);
 	return s->kill_at_ns && s->kill_at_ns < next ? s->kill_at_ns : next;
 }
 
@@ -483,6 +495,11 @@ int count_wait(struct count_session *s, struct counter_run *run, struct error *e
 	*run = (struct counter_run){ 0 };
 	if (loop(s, err) < 0 || counter_series_read(&s->series, &s->source, err) < 0)
 		return -1;
+	if (perf_source_lost(s->perf))
+		note(s,
+		     "%llu records of threads that ended were lost: what these counted is in the "
+		     "first thread's row",
+		     (unsigned long long)perf_source_lost(s->perf));
 	if (counter_series_is_shared(&s->series))
 		counter_series_slice(&s->series);
 	if (s->options->interval_ns && !s->enable.at_ns)

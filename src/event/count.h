@@ -24,6 +24,9 @@ struct event_counting {
 	bool grouped;	     /* read with event_read_group: a leader and all its members */
 	bool exact_at_exit;  /* inherit_stat, for a ring: a READ record for each task that ends */
 	bool track;	     /* for a ring: COMM, FORK and EXIT records */
+	/* Tasks that switch with each other keep their counters (see count.c). Of one event, whose
+	 * fellows then do as well; EINVAL before Linux 6.12. */
+	bool never_swapped;
 };
 
 /* Opens one counter on (pid, cpu), either may be -1; group_fd: its leader's, or -1. Retries without
@@ -44,6 +47,8 @@ int event_read_counter(int fd, uint64_t *value, uint64_t *enabled_ns, uint64_t *
 int event_read_group(int fd, uint64_t *values, size_t count, uint64_t *enabled_ns,
 		     uint64_t *running_ns);
 
+/* Is this a kernel that may mix up counters of tasks which are not never_swapped? */
+bool event_kernel_mixes_tasks(void);
 /* Counts what happens in the kernel only, so that without the kernel it always reads 0. */
 bool event_is_kernel_only(const struct event_spec *spec);
 /* Counted by software: never waits for a counter of a PMU. */

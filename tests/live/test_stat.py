@@ -253,6 +253,54 @@ def test_attached_threads_apart():
     expect_equal(sum(value(r, "page-faults") for r in result["rows"]), value(result, "page-faults"), "the sum")
 
 
+THREADS_OF_THEIR_OWN = TOUCH + """
+import threading, time
+def work(i):
+    touch(1000 * i)
+    end = time.thread_time() + .05 * i
+    while time.thread_time() < end:
+        time.sleep(0)
+threads = [threading.Thread(target=work, args=(i,)) for i in (1, 2, 3, 4)]
+for t in threads:
+    t.start()
+for t in threads:
+    t.join()
+"""
+
+
+def check_threads(result):
+    """Each has its own faults and its own time, although they switch with each other all the time."""
+    rows = {}
+    for r in result["rows"]:
+        faults = sum(c["value"] for c in r["counters"] if c["name"].startswith("page-faults"))
+        rows.setdefault(faults // 1000, []).append((faults, value(r, "task-clock") / 1e9))
+    for i in (1, 2, 3, 4):
+        near = [(f, t) for f, t in rows.get(i, []) if f < 1000 * i + 300 and 0.05 * i <= t]
+        expect(near, "no thread with %d faults and its time: %s" % (1000 * i, rows))
+    total = next(c for c in result["counters"] if c["name"].startswith("page-faults"))
+    expect_equal(sum(f for group in rows.values() for f, t in group), total["value"], "the sum of all threads")
+
+
+def test_a_commands_threads_apart():
+    check_threads(stat("--by", "thread", "-e", "page-faults,task-clock,context-switches", "--", PYTHON, "-c", THREADS_OF_THEIR_OWN))
+
+
+def test_an_ordinary_users_threads_apart():
+    need_root()
+    r = as_nobody(copy_for_everybody(PROF), "stat", "--json", "--by", "thread", "-e", "page-faults,task-clock", "--",
+                  "/usr/bin/python3", "-c", THREADS_OF_THEIR_OWN)
+    expect_equal(r.status, 0, str(r))
+    check_threads(json.loads(r.err))
+
+
+def test_a_thousand_threads_apart():
+    result = stat("--by", "thread", "-e", "page-faults", "--", PYTHON, "-c", MANY_THREADS, "now")
+    expect(not any("lost" in n for n in result["notes"]), str(result["notes"]))
+    expect(len(result["rows"]) >= 1001, "%d rows" % len(result["rows"]))
+    workers = [r for r in result["rows"] if 20 <= counter(r, "page-faults")["value"] < 1000]
+    expect(len(workers) >= 1000, "%d threads with their faults" % len(workers))
+
+
 def test_no_such_process():
     r = prof("stat", "-p", "4194303")
     expect_equal(r.status, 125, str(r))
