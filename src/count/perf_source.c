@@ -236,9 +236,9 @@ void perf_source_drain(struct perf_source *s)
 		perf_threads_drain(s->threads);
 }
 
-uint64_t perf_source_lost(const struct perf_source *s)
+uint64_t perf_source_incomplete(const struct perf_source *s)
 {
-	return s->threads ? perf_threads_lost(s->threads) : 0;
+	return s->threads ? perf_threads_incomplete(s->threads) : 0;
 }
 
 size_t perf_source_notes(const struct perf_source *s, char *const **notes)

@@ -29,8 +29,8 @@ struct perf_source *perf_source_open(const struct count_options *o, const struct
 struct counter_source perf_source_interface(struct perf_source *s);
 /* With threads_of: to be called every few milliseconds, so that nothing is lost. */
 void perf_source_drain(struct perf_source *s);
-/* Records of threads that were lost nevertheless. */
-uint64_t perf_source_lost(const struct perf_source *s);
+/* Threads of which records were lost nevertheless, as of the last reading. */
+uint64_t perf_source_incomplete(const struct perf_source *s);
 /* Things that a user should know about what could be opened, one line each; borrowed. */
 size_t perf_source_notes(const struct perf_source *s, char *const **notes);
 /* The kernel's part is not counted: not permitted. */

@@ -34,13 +34,14 @@ struct part { /* of a thread, in one slot */
 struct thread {
 	uint32_t tid, pid;
 	struct task_name name;
+	uint32_t records;   /* READ records: one for each counter when none is missing */
 	uint64_t due_ns;    /* on CPUs, as the dummies ran */
 	struct part *parts; /* owned; per slot */
 };
 
 struct perf_threads {
 	struct record_decoder *decoder;
-	uint32_t first_tid, slots;
+	uint32_t first_tid, slots, counters;
 	VEC(struct ring) rings;
 	int ring_fd;
 	struct hmap slot_of_id, name_of_tid, row_of_tid;
@@ -48,7 +49,7 @@ struct perf_threads {
 	VEC(struct note) notes;
 	VEC(struct thread) threads;
 	uint8_t *scratch;
-	uint64_t lost;
+	uint64_t exits;
 };
 
 struct perf_threads *perf_threads_new(pid_t command, const struct record_layout *layout,
@@ -115,6 +116,7 @@ int perf_threads_add_counter(struct perf_threads *t, int fd, uint32_t slot, stru
 	if (event_id(fd, &id) < 0 || (fd != t->ring_fd && event_set_output(fd, t->ring_fd) < 0))
 		return error_set_errno(err, errno, "cannot count threads apart");
 	hmap_put(&t->slot_of_id, id, slot);
+	t->counters++;
 	return 0;
 }
 
@@ -144,8 +146,8 @@ static void keep(struct perf_threads *t, const struct record *r)
 		n.value = r->u.read.value;
 		n.running_ns = r->u.read.running_ns;
 		break;
-	case RECORD_LOST:
-		t->lost += r->u.lost.count;
+	case RECORD_EXIT:
+		t->exits += r->tid != t->first_tid;
 		return;
 	default:
 		return;
@@ -166,7 +168,6 @@ void perf_threads_drain(struct perf_threads *t)
 			if (record_decode(t->decoder, bytes, len, &r) == 0)
 				keep(t, &r);
 		}
-		t->lost += broken;
 		ring_release(ring);
 	}
 }
@@ -214,6 +215,7 @@ static void take_read(struct perf_threads *t, const struct note *n)
 {
 	struct thread *thread = thread_of(t, n);
 
+	thread->records++;
 	if (n->slot == PERF_THREADS_REFERENCE) {
 		thread->due_ns += n->running_ns;
 	} else if (n->slot < t->slots) {
@@ -303,7 +305,16 @@ void perf_threads_tell_apart(struct perf_threads *t, struct counter_table *table
 	}
 }
 
-uint64_t perf_threads_lost(const struct perf_threads *t)
+/*
+ * A thread writes its records into every CPU's ring from the CPU it ends on. Nothing in the kernel
+ * keeps two CPUs from writing into one ring at the same time, and then one record is overwritten.
+ */
+uint64_t perf_threads_incomplete(const struct perf_threads *t)
 {
-	return t->lost;
+	uint64_t complete = 0;
+
+	for (size_t i = 0; i < t->threads.len; i++)
+		complete += t->threads.data[i].records >= t->counters;
+	uint64_t ended = t->exits > t->threads.len ? t->exits : t->threads.len;
+	return ended - complete;
 }

@@ -33,7 +33,7 @@ void perf_threads_drain(struct perf_threads *t);
  * from the first one what is theirs. column: of each slot, in the table; -1: none. */
 void perf_threads_tell_apart(struct perf_threads *t, struct counter_table *table,
 			     const ptrdiff_t *column);
-/* Records that did not fit. */
-uint64_t perf_threads_lost(const struct perf_threads *t);
+/* Ended threads of which records are missing. What these counted is not all in their rows. */
+uint64_t perf_threads_incomplete(const struct perf_threads *t);
 
 #endif

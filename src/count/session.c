@@ -490,16 +490,23 @@ static void fill_machine(const struct count_session *s, struct counter_machine *
 	cpu_times_release(&now);
 }
 
+static void note_incomplete(struct count_session *s)
+{
+	uint64_t count = perf_source_incomplete(s->perf);
+
+	if (count)
+		note(s,
+		     "of %llu threads that ended the kernel's records are not complete: a part of "
+		     "what they counted is in the first thread's row",
+		     (unsigned long long)count);
+}
+
 int count_wait(struct count_session *s, struct counter_run *run, struct error *err)
 {
 	*run = (struct counter_run){ 0 };
 	if (loop(s, err) < 0 || counter_series_read(&s->series, &s->source, err) < 0)
 		return -1;
-	if (perf_source_lost(s->perf))
-		note(s,
-		     "%llu records of threads that ended were lost: what these counted is in the "
-		     "first thread's row",
-		     (unsigned long long)perf_source_lost(s->perf));
+	note_incomplete(s);
 	if (counter_series_is_shared(&s->series))
 		counter_series_slice(&s->series);
 	if (s->options->interval_ns && !s->enable.at_ns)

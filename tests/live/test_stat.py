@@ -294,11 +294,14 @@ def test_an_ordinary_users_threads_apart():
 
 
 def test_a_thousand_threads_apart():
+    """The kernel may lose records of threads that end at the same time: then it is said of how many."""
     result = stat("--by", "thread", "-e", "page-faults", "--", PYTHON, "-c", MANY_THREADS, "now")
-    expect(not any("lost" in n for n in result["notes"]), str(result["notes"]))
-    expect(len(result["rows"]) >= 1001, "%d rows" % len(result["rows"]))
+    incomplete = sum(int(n.split()[1]) for n in result["notes"] if "not complete" in n)
     workers = [r for r in result["rows"] if 20 <= counter(r, "page-faults")["value"] < 1000]
-    expect(len(workers) >= 1000, "%d threads with their faults" % len(workers))
+    expect(len(workers) >= 1000 - incomplete, "%d threads with their faults, %d incomplete" % (len(workers), incomplete))
+    faults = [counter(r, "page-faults")["value"] for r in result["rows"]]
+    expect_equal(sum(faults), value(result, "page-faults"), "the sum")
+    expect(sum(faults) >= 20000, "%d faults" % sum(faults))
 
 
 def test_no_such_process():
