@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "count/around.h"
 #include "count/perf_source.h"
 #include "count/places.h"
 #include "count/schedule.h"
@@ -42,6 +43,7 @@ struct count_session {
 	uint64_t kill_at_ns, begin_ns, child_end_ns;
 	struct rusage rusage;
 	struct count_places places;
+	struct around around;
 	VEC(int) pid_fds;
 	struct perf_source *perf;
 	struct counter_source source;
@@ -148,6 +150,7 @@ static int execute(struct count_session *s, struct error *err)
 {
 	uint64_t delay_ns = s->options->delay_ns;
 
+	around_begin(&s->around, s->launch.pid);
 	if (open_counters(s, err) < 0) {
 		launch_abandon(&s->launch);
 		return -1;
@@ -191,6 +194,7 @@ static void wait_delay(const struct count_session *s)
 static int attach(struct count_session *s, struct error *err)
 {
 	wait_delay(s);
+	around_begin(&s->around, 0);
 	if (open_counters(s, err) < 0)
 		return -1;
 	for (size_t i = 0; i < s->places.pids.len; i++)
@@ -232,6 +236,8 @@ static void reap(struct count_session *s)
 	struct rusage usage;
 	int status;
 
+	if (s->launched && !s->child_ended)
+		around_see_command(&s->around);
 	for (pid_t pid; (pid = wait4(-1, &status, WNOHANG | WUNTRACED, &usage)) > 0;) {
 		if (!s->launched || pid != s->launch.pid)
 			continue;
@@ -501,6 +507,13 @@ static void note_incomplete(struct count_session *s)
 		     (unsigned long long)count);
 }
 
+/* Page faults, if each cost as much as on the slowest machines. */
+static bool may_matter(const struct counter_usage *u)
+{
+	return u->known && u->minor_faults * 50000 > (u->user_ns + u->system_ns) / 5 &&
+	       u->user_ns + u->system_ns > 10000000;
+}
+
 int count_wait(struct count_session *s, struct counter_run *run, struct error *err)
 {
 	*run = (struct counter_run){ 0 };
@@ -524,6 +537,7 @@ int count_wait(struct count_session *s, struct counter_run *run, struct error *e
 	run->total.elapsed_ns = run->wall_ns;
 	fill_end(s, run);
 	use_accounting(s, run);
+	around_end(&s->around, may_matter(&run->usage), &run->around);
 	return 0;
 }
 

@@ -10,6 +10,7 @@
 
 #include "counters/counters.h"
 #include "counters/slices.h"
+#include "counters/surroundings.h"
 
 /* Of a command and its descendants that were waited for (wait4(2), getrusage(2)). */
 struct counter_usage {
@@ -31,6 +32,7 @@ struct counter_run { /* zeroed: nothing */
 	struct counter_slices slices; /* none when every event ran all the time */
 	struct counter_usage usage;
 	struct counter_machine machine;
+	struct counter_surroundings around;
 	uint64_t wall_ns;	      /* from its exec until it was reaped; or of counting */
 	bool launched, ended;	      /* a command; it has ended */
 	int exit_status, exit_signal; /* of one that has ended; the signal 0: none */
