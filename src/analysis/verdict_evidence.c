@@ -44,13 +44,15 @@ static double task_clock_of(const struct counter_run *run)
 static void add_usage(struct verdict_evidence *e, const struct counter_run *run, double *kernel)
 {
 	const struct counter_usage *u = &run->usage;
+	/* The kernel's account is of all of its life. */
+	bool known = u->known && !run->delayed && !run->cut_short;
 
-	e->cpu += u->known ? (double)(u->user_ns + u->system_ns) / NS : task_clock_of(run);
-	*kernel += u->known ? (double)u->system_ns / NS : NAN;
-	e->voluntary += u->known ? (double)u->voluntary_switches : NAN;
-	e->involuntary += u->known ? (double)u->involuntary_switches : NAN;
-	e->minor_faults += u->known ? (double)u->minor_faults : NAN;
-	e->major_faults += u->known ? (double)u->major_faults : NAN;
+	e->cpu += known ? (double)(u->user_ns + u->system_ns) / NS : task_clock_of(run);
+	*kernel += known ? (double)u->system_ns / NS : NAN;
+	e->voluntary += known ? (double)u->voluntary_switches : NAN;
+	e->involuntary += known ? (double)u->involuntary_switches : NAN;
+	e->minor_faults += known ? (double)u->minor_faults : NAN;
+	e->major_faults += known ? (double)u->major_faults : NAN;
 }
 
 static void add_around(struct counter_surroundings *sum, const struct counter_surroundings *s)
@@ -84,6 +86,8 @@ void verdict_evidence_of_runs(struct verdict_evidence *e, const struct counter_r
 			e->around = runs[i].around;
 		else
 			add_around(&e->around, &runs[i].around);
+		if (runs[i].delayed)
+			counter_surroundings_init(&e->around);
 	}
 	e->kernel_share = kernel / e->cpu;
 	/* The kernel divides CPU time by who ran when its tick came. */

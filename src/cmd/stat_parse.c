@@ -192,3 +192,26 @@ char *stat_title(const struct count_options *o)
 	bytes_u8(&title, '\0');
 	return (char *)title.data;
 }
+
+static void append_numbers(struct bytes *out, const char *option, const pid_t *ids, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		bytes_printf(out, "%s%d", i ? "," : option, (int)ids[i]);
+}
+
+char *stat_again(const struct count_options *o)
+{
+	struct bytes out = { 0 };
+
+	/* Counters of whole CPUs are not the command's. */
+	if (o->system_wide || o->cpus || o->no_inherit)
+		return NULL;
+	append_numbers(&out, "-p ", o->pids, o->pid_count);
+	append_numbers(&out, out.len ? " -t " : "-t ", o->tids, o->tid_count);
+	for (size_t i = 0; o->command && o->command[i]; i++) {
+		bytes_printf(&out, "%s", i ? " " : "-- ");
+		text_append_word(&out, o->command[i]);
+	}
+	bytes_u8(&out, '\0');
+	return (char *)out.data;
+}

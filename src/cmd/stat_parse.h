@@ -41,5 +41,7 @@ int stat_parse(const struct stat_words *w, struct stat_plan *p);
 int stat_parse_metrics(const struct stat_words *w, struct stat_plan *p);
 /* What is counted, in words. The caller's. */
 char *stat_title(const struct count_options *o);
+/* The same as it is typed: "-- ./app 1", "-p 12". The caller's; NULL: it is about whole CPUs. */
+char *stat_again(const struct count_options *o);
 
 #endif

@@ -44,6 +44,7 @@ int stat_show_begin(struct stat_show *s, const struct stat_words *words,
 	if (open_output(s, &err) < 0)
 		return cmd_fail(&command_stat, &err, EXIT_FAILED);
 	s->title = stat_title(&plan->options);
+	s->again = stat_again(&plan->options);
 	return EXIT_DONE;
 }
 
@@ -58,6 +59,7 @@ static struct stat_view view_of(const struct stat_show *s)
 {
 	return (struct stat_view){
 		.title = s->title,
+		.again = s->again,
 		.warmups = s->plan->warmups,
 		.notes = s->notes.data,
 		.note_count = s->words->quiet ? 0 : s->notes.len,
@@ -146,5 +148,6 @@ int stat_show_end(struct stat_show *s)
 	stat_show_notes(s, NULL, 0);
 	vec_release(&s->notes);
 	free(s->title);
+	free(s->again);
 	return rc == 0 ? EXIT_DONE : cmd_fail(&command_stat, &err, EXIT_FAILED);
 }

@@ -9,7 +9,7 @@
 struct stat_show {
 	const struct stat_words *words;
 	const struct stat_plan *plan;
-	char *title; /* owned */
+	char *title, *again; /* owned; see stat_again */
 	struct replace replace;
 	int fd;
 	bool replaces, begun;

@@ -230,6 +230,24 @@ static void put_repeats(struct json *j, const struct stat_view *v)
 	stat_lines_release(&l);
 }
 
+static void put_verdicts(struct json *j, const struct stat_view *v)
+{
+	struct verdicts verdicts;
+
+	stat_verdicts_of(&verdicts, v);
+	json_open_array(j, "verdicts");
+	for (size_t i = 0; i < verdicts.len; i++) {
+		json_open_object(j, NULL);
+		json_string(j, "id", verdicts.items[i].id);
+		json_string(j, "verdict", verdicts.items[i].name);
+		json_string(j, "text", verdicts.items[i].text);
+		put_text(j, "command", verdicts.items[i].command);
+		json_close_object(j);
+	}
+	json_close_array(j);
+	verdicts_release(&verdicts);
+}
+
 void output_stat_json(struct bytes *out, const struct stat_view *v, bool on_one_line)
 {
 	struct json j;
@@ -244,6 +262,7 @@ void output_stat_json(struct bytes *out, const struct stat_view *v, bool on_one_
 		put_repeats(&j, v);
 	else if (v->run_count)
 		put_run(&j, v, v->runs);
+	put_verdicts(&j, v);
 	json_open_array(&j, "notes");
 	for (size_t i = 0; i < v->note_count; i++)
 		json_string(&j, NULL, v->notes[i]);

@@ -2,6 +2,7 @@
 #ifndef PROF_OUTPUT_STAT_PARTS_H
 #define PROF_OUTPUT_STAT_PARTS_H
 
+#include "analysis/verdict.h"
 #include "counters/repeat.h"
 #include "output/stat.h"
 
@@ -65,6 +66,10 @@ void stat_put(struct show *s, const char *text);
 void stat_cell(struct show *s, const char *text, size_t width, bool right);
 /* "/s context switches", "misses per 1000 instructions": a metric's unit and title. */
 void stat_put_title(struct show *s, const char *unit, const char *title, size_t width);
+/* What kept it from being faster, where that is known. */
+void stat_verdicts_of(struct verdicts *out, const struct stat_view *v);
+void stat_text_verdicts(struct show *show, const struct stat_view *v);
+
 /* Text of several runs. */
 void stat_text_repeats(struct show *show, const struct stat_view *v);
 /* Text of rows: threads, CPUs… */

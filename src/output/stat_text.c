@@ -384,4 +384,5 @@ void output_stat_text(struct bytes *out, const struct stat_view *v)
 		stat_text_repeats(&show, v);
 	else if (v->run_count)
 		show_run(out, v, v->runs);
+	stat_text_verdicts(&show, v);
 }
