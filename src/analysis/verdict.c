@@ -11,8 +11,9 @@
 #include "base/bytes.h"
 #include "base/text.h"
 
-#define LEAST_WALL 0.05 /* of less nothing is concluded */
-#define LEAST_CPU  0.02
+#define LEAST_WALL  0.05 /* of less nothing is concluded */
+#define LEAST_CPU   0.02
+#define LEAST_SHARE 0.3 /* of the wall time; the rest of what may be called waiting */
 
 /* Bits of rules, for what they silence. */
 enum {
@@ -42,9 +43,15 @@ static double waited_share(const struct verdict_evidence *e)
 	return e->around.waited / (e->around.waited + e->around.ran);
 }
 
+static double ready_of(const struct verdict_evidence *e)
+{
+	return isnan(e->around.waited) ? 0 : e->around.waited;
+}
+
+/* What it did with CPU time matters: a good part of the time went there, or into waiting for it. */
 static bool has_cpu_time(const struct verdict_evidence *e)
 {
-	return e->cpu >= LEAST_CPU;
+	return e->cpu >= LEAST_CPU && (e->cpu + ready_of(e)) / e->wall >= LEAST_SHARE;
 }
 
 static bool is_throttled(const struct verdict_evidence *e, double limit)
@@ -81,16 +88,19 @@ static bool is_pressed(const struct verdict_evidence *e)
 	       e->involuntary / e->wall > 20;
 }
 
+static bool has_waited(const struct verdict_evidence *e, double limit)
+{
+	return e->around.waited / e->wall > 0.1 && waited_share(e) > limit;
+}
+
 static bool is_saturated(const struct verdict_evidence *e, double limit)
 {
-	bool waited = e->around.waited + e->around.ran >= LEAST_WALL && waited_share(e) > limit;
-
-	return has_cpu_time(e) && (waited || is_pressed(e));
+	return has_cpu_time(e) && (has_waited(e, limit) || is_pressed(e));
 }
 
 static void say_saturated(const struct verdict_evidence *e, struct bytes *out)
 {
-	if (e->around.waited + e->around.ran >= LEAST_WALL && waited_share(e) > 0.2)
+	if (has_waited(e, 0.2))
 		bytes_printf(
 			out,
 			"its first thread ran for %.2f s, and was ready but had no CPU for %.2f s",
@@ -145,11 +155,10 @@ static void say_in_kernel(const struct verdict_evidence *e, struct bytes *out)
 /* Neither on a CPU nor ready for one, by its own will. */
 static bool is_waiting(const struct verdict_evidence *e, double limit)
 {
-	double ready = isnan(e->around.waited) ? 0 : e->around.waited;
 
 	bool by_itself = e->voluntary >= e->involuntary || e->involuntary / e->wall < 10;
 
-	return (e->cpu + ready) / e->wall < 1 - limit && e->voluntary >= 1 && by_itself;
+	return (e->cpu + ready_of(e)) / e->wall < 1 - limit && e->voluntary >= 1 && by_itself;
 }
 
 static void say_waiting(const struct verdict_evidence *e, struct bytes *out)

@@ -115,6 +115,21 @@ static void put_machine(struct json *j, const struct counter_machine *m)
 	json_close_object(j);
 }
 
+/* What the kernel said about CPU time that somebody did not get; see counters/surroundings.h. */
+static void put_around(struct json *j, const struct counter_surroundings *s)
+{
+	json_open_object(j, "around");
+	json_double(j, "first_thread_ran_seconds", s->ran);
+	json_double(j, "first_thread_waited_seconds", s->waited);
+	json_double(j, "throttled_seconds", s->throttled);
+	json_double(j, "pressure_cpu_seconds", s->pressure_cpu);
+	json_double(j, "pressure_memory_seconds", s->pressure_memory);
+	json_double(j, "pressure_io_seconds", s->pressure_io);
+	json_double(j, "machine_busy_seconds", s->busy);
+	json_double(j, "machine_steal_seconds", s->steal);
+	json_close_object(j);
+}
+
 static void put_end(struct json *j, const struct counter_run *run)
 {
 	if (!run->launched || !run->ended) {
@@ -164,6 +179,7 @@ static void put_run(struct json *j, const struct stat_view *v, const struct coun
 	put_end(j, run);
 	put_usage(j, &run->usage);
 	put_machine(j, &run->machine);
+	put_around(j, &run->around);
 	stat_sheet_of_run(&sheet, v, run);
 	put_sheet(j, &sheet);
 	stat_sheet_release(&sheet);
