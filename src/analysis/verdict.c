@@ -152,19 +152,29 @@ static void say_in_kernel(const struct verdict_evidence *e, struct bytes *out)
 	bytes_printf(out, " of its CPU time was in the kernel: fewer or larger system calls help");
 }
 
-/* Neither on a CPU nor ready for one, by its own will. */
+/* How long all of its threads may have been ready without a CPU: each gets its part among those
+ * that are ready on average. NaN: there is no telling. */
+static double most_ready(const struct verdict_evidence *e)
+{
+	double load = e->around.load > 1 ? e->around.load : 1;
+
+	if (!isnan(e->around.load))
+		return fmax(ready_of(e), e->cpu * (load - 1));
+	/* The machine had CPU time left. */
+	return e->around.busy / (e->cpus * e->wall) < 0.7 ? ready_of(e) : NAN;
+}
+
+/* Neither on a CPU nor ready for one. */
 static bool is_waiting(const struct verdict_evidence *e, double limit)
 {
-
-	bool by_itself = e->voluntary >= e->involuntary || e->involuntary / e->wall < 10;
-
-	return (e->cpu + ready_of(e)) / e->wall < 1 - limit && e->voluntary >= 1 && by_itself;
+	return (e->cpu + most_ready(e)) / e->wall < 1 - limit && !(e->voluntary < 1);
 }
 
 static void say_waiting(const struct verdict_evidence *e, struct bytes *out)
 {
-	bytes_printf(out, "it ran for %.2f s of %.2f s, and stopped by itself %.0f times", e->cpu,
-		     e->wall, e->voluntary);
+	bytes_printf(out, "it ran for %.2f s of %.2f s", e->cpu, e->wall);
+	if (!isnan(e->voluntary))
+		bytes_printf(out, ", and stopped by itself %.0f times", e->voluntary);
 }
 
 static bool is_at_disk(const struct verdict_evidence *e, double limit)

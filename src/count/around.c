@@ -105,6 +105,9 @@ static void read_all(const struct around *a, struct counter_surroundings *s)
 	if (read_text("/proc/stat", &text))
 		counter_surroundings_take_proc_stat(s, (const char *)text.data, text.len,
 						    (double)sysconf(_SC_CLK_TCK));
+	if (read_text("/proc/loadavg", &text))
+		counter_surroundings_take_loadavg(s, (const char *)text.data, text.len,
+						  (double)sysconf(_SC_NPROCESSORS_ONLN));
 	bytes_release(&text);
 }
 

@@ -9,8 +9,18 @@
 
 void counter_surroundings_init(struct counter_surroundings *s)
 {
-	*s = (struct counter_surroundings){ NAN, NAN, NAN, NAN, NAN, NAN,
-					    NAN, NAN, NAN, NAN, NAN, "" };
+	*s = (struct counter_surroundings){ .throttled = NAN,
+					    .periods = NAN,
+					    .throttled_periods = NAN,
+					    .pressure_cpu = NAN,
+					    .pressure_memory = NAN,
+					    .pressure_io = NAN,
+					    .busy = NAN,
+					    .steal = NAN,
+					    .ran = NAN,
+					    .waited = NAN,
+					    .load = NAN,
+					    .fault_cost = NAN };
 }
 
 /* Decimal digits behind spaces; NaN: none, or too many. */
@@ -96,6 +106,21 @@ void counter_surroundings_take_proc_stat(struct counter_surroundings *s, const c
 		fields[i] = read_number(&at, end) / ticks_per_s;
 	s->busy = fields[USER] + fields[NICE] + fields[SYSTEM] + fields[IRQ] + fields[SOFTIRQ];
 	s->steal = fields[STEAL];
+}
+
+/* "12.65 13.05 11.35 3/234 5678". */
+void counter_surroundings_take_loadavg(struct counter_surroundings *s, const char *text, size_t len,
+				       double cpus)
+{
+	const char *at = text, *end = text + len;
+	double whole = read_number(&at, end);
+
+	if (at >= end || *at++ != '.')
+		return;
+	const char *digits = at;
+	double part = read_number(&at, end);
+	if (cpus > 0 && digits < end && *digits != ' ')
+		s->load = (whole + part / pow(10, (double)(at - digits))) / cpus;
 }
 
 void counter_surroundings_take_schedstat(struct counter_surroundings *s, const char *text,

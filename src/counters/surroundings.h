@@ -18,6 +18,8 @@ struct counter_surroundings { /* in seconds, unless it says otherwise; NaN: not 
 	double busy, steal;  /* all CPUs: they worked; they would have, but other guests ran */
 	/* The first thread of the command: on a CPU, and ready to be. */
 	double ran, waited;
+	double load; /* tasks that ran or were ready, for each CPU, over a minute or so (no seconds)
+		      */
 	double fault_cost; /* CPU time of one page fault, as measured here */
 	char cgroup[256];  /* folder of the cgroup that was throttled; "" */
 };
@@ -34,6 +36,9 @@ double counter_pressure_total(const char *text, size_t len);
 /* /proc/stat: the line of all CPUs, in ticks of 1 / ticks_per_s. */
 void counter_surroundings_take_proc_stat(struct counter_surroundings *s, const char *text,
 					 size_t len, double ticks_per_s);
+/* /proc/loadavg. */
+void counter_surroundings_take_loadavg(struct counter_surroundings *s, const char *text, size_t len,
+				       double cpus);
 /* /proc/PID/schedstat. */
 void counter_surroundings_take_schedstat(struct counter_surroundings *s, const char *text,
 					 size_t len);

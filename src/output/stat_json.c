@@ -121,6 +121,7 @@ static void put_around(struct json *j, const struct counter_surroundings *s)
 	json_open_object(j, "around");
 	json_double(j, "first_thread_ran_seconds", s->ran);
 	json_double(j, "first_thread_waited_seconds", s->waited);
+	json_double(j, "load_per_cpu", s->load);
 	json_double(j, "throttled_seconds", s->throttled);
 	json_double(j, "pressure_cpu_seconds", s->pressure_cpu);
 	json_double(j, "pressure_memory_seconds", s->pressure_memory);

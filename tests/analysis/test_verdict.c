@@ -32,6 +32,7 @@ static struct verdict_evidence mix(void)
 	e.around.steal = 0.01;
 	e.around.ran = 0.9;
 	e.around.waited = 0.05;
+	e.around.load = 1.5;
 	e.around.fault_cost = 1e-6;
 	e.again = "-- ./app";
 	return e;
@@ -149,8 +150,15 @@ static void what_it_did_itself(void **state)
 	e.around.waited = 1.5;
 	expect(&e, "run-queue", NULL, NULL);
 	e.around.ran = e.around.waited = NAN;
-	e.voluntary = 2;
-	e.involuntary = 500;
+	e.around.load = 5;
+	expect(&e, "", NULL, NULL);
+	/* On a machine that had nothing else to do it was by itself. */
+	e.around.load = 1.2;
+	expect(&e, "waiting", NULL, NULL);
+	e.around.load = NAN;
+	e.around.busy = 0.5;
+	expect(&e, "waiting", NULL, NULL);
+	e.around.busy = 3.9;
 	expect(&e, "", NULL, NULL);
 
 	e = mix();

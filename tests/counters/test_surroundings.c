@@ -75,6 +75,23 @@ static void cpus_and_threads(void **state)
 	assert_true(s.ran == 5e-9 && isnan(s.waited));
 }
 
+static void load(void **state)
+{
+	static const char *const bad[] = { "", "12", "12.", "x.5", ".", "12. 5" };
+	struct counter_surroundings s;
+
+	(void)state;
+	counter_surroundings_init(&s);
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
+		char *text = bare(bad[i]);
+		counter_surroundings_take_loadavg(&s, text, strlen(bad[i]), 2);
+		assert_true(isnan(s.load));
+		free(text);
+	}
+	counter_surroundings_take_loadavg(&s, "12.05 13.05 11.35 3/234 5678\n", 29, 2);
+	assert_true(fabs(s.load - 6.025) < 1e-9);
+}
+
 static void cgroups(void **state)
 {
 	static const struct {
@@ -136,6 +153,7 @@ int main(void)
 		cmocka_unit_test(quotas_of_both_versions),
 		cmocka_unit_test(pressure),
 		cmocka_unit_test(cpus_and_threads),
+		cmocka_unit_test(load),
 		cmocka_unit_test(cgroups),
 		cmocka_unit_test(what_went_by),
 	};

@@ -30,7 +30,10 @@ class Counted:
     def was_kept(self):
         """Others kept even a program that wants little CPU from running for so long that what it did is not clear."""
         around = self.json.get("around") or {}
-        return (around.get("first_thread_waited_seconds") or 0) > 0.2 * self.json["wall_seconds"]
+        usage = self.json["usage"]
+        ready = max(around.get("first_thread_waited_seconds") or 0,
+                    (usage["user_seconds"] + usage["system_seconds"]) * (around.get("load_per_cpu") or 1))
+        return ready > 0.2 * self.json["wall_seconds"]
 
     def expect(self, *labels, needs_cpu=True):
         """It has these, or what it may have instead; nothing else."""
