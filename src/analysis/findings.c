@@ -320,6 +320,7 @@ void findings_compute(struct findings *f, const struct findings_input *in)
 	add_steal(f, in);
 	if (f->items.len > first)
 		qsort(f->items.data + first, f->items.len - first, sizeof(*f->items.data), compare);
+	findings_add_verdict(f, in);
 }
 
 void findings_release(struct findings *f)

@@ -6,6 +6,7 @@
 #ifndef PROF_ANALYSIS_FINDINGS_H
 #define PROF_ANALYSIS_FINDINGS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "analysis/filter.h"
@@ -14,16 +15,19 @@
 #include "profile/profile.h"
 
 struct finding {
-	const char *id; /* for scripts: stays the same */
-	const char *of; /* what share is a share of: "weight", "samples", "samples due", "wall" */
-	char *text;	/* what it is and what helps; names in it are not made printable */
-	char *command;	/* to copy; NULL: there is none */
-	double share;	/* NaN: of all shares */
-	double error;	/* 95 % half width; NaN: share is counted, not estimated */
+	const char *id;	 /* for scripts: stays the same */
+	const char *of;	 /* what share is a share of: "weight", "samples", "samples due", "wall" */
+	char *text;	 /* what it is and what helps; names in it are not made printable */
+	char *command;	 /* to copy; NULL: there is none */
+	double share;	 /* NaN: of all shares */
+	double error;	 /* 95 % half width; NaN: share is counted, not estimated */
+	bool is_verdict; /* what all of it comes to; ids are verdict.c's, "verdict-" before them */
 };
 
 struct findings {
-	VEC(struct finding) items; /* what makes the recording less true first, then by share */
+	VEC(struct finding)
+	items; /* what makes the recording less true first, then by
+		    share, verdicts last */
 };
 
 struct findings_input {

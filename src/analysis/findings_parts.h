@@ -12,6 +12,8 @@ void findings_add_shares(struct findings *f, const struct findings_input *in);
 void findings_add_no_lines(struct findings *f, const struct findings_input *in);
 /* Of code that was compiled without optimization, where debug information says so. */
 void findings_add_debug_build(struct findings *f, const struct findings_input *in);
+/* What all of it comes to; behind all others. */
+void findings_add_verdict(struct findings *f, const struct findings_input *in);
 /* The half width of a share of n samples, at 95 %; NaN of none. */
 double findings_binomial_error(double share, double n);
 /* "prof report FILE SELECTION". */

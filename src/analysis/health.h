@@ -67,6 +67,9 @@ char *health_package_remedy(const struct profile *p, uint32_t module);
 char *health_fetch_remedy(const struct profile *p, uint32_t module);
 /* The same recording once more, as a command to copy; NULL where it is not known how it was made. Caller frees. */
 char *health_record_again(const struct profile *p);
+/* What it recorded, as prof record and prof stat take it: "-- ./app 1", "-p 12"; NULL where that is not known.
+ * The caller's. */
+char *health_target(const struct profile *p);
 /* The remedy of the worst fault that has one as a command to copy, with the options of the recording, or NULL. Caller frees. *purpose: what
  * it is for, as "to see whole stacks". */
 char *health_remedy(const struct health *h, const struct profile *p, const char **purpose);

@@ -113,6 +113,19 @@ char *health_record_again(const struct profile *p)
 	return record_again(p, "");
 }
 
+char *health_target(const struct profile *p)
+{
+	struct bytes out = { 0 };
+
+	if (!health_is_own(p))
+		return NULL;
+	append_target(&out, p);
+	bytes_u8(&out, '\0');
+	char *target = xstrdup((const char *)out.data + strspn((const char *)out.data, " "));
+	bytes_release(&out);
+	return target;
+}
+
 /* The same recording at a higher rate; NULL when it is as high already, or samples do not come at
  * one. */
 static char *at_rate(const struct profile *p, uint64_t hz)

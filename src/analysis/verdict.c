@@ -48,10 +48,13 @@ static double ready_of(const struct verdict_evidence *e)
 	return isnan(e->around.waited) ? 0 : e->around.waited;
 }
 
-/* What it did with CPU time matters: a good part of the time went there, or into waiting for it. */
+/* What it did with CPU time matters: a good part of the time went there, or into waiting for it; or
+ * nobody knows, and the machine had none to spare. */
 static bool has_cpu_time(const struct verdict_evidence *e)
 {
-	return e->cpu >= LEAST_CPU && (e->cpu + ready_of(e)) / e->wall >= LEAST_SHARE;
+	bool had_none = isnan(e->around.waited) && e->around.busy / (e->cpus * e->wall) >= 0.7;
+
+	return e->cpu >= LEAST_CPU && ((e->cpu + ready_of(e)) / e->wall >= LEAST_SHARE || had_none);
 }
 
 static bool is_throttled(const struct verdict_evidence *e, double limit)
@@ -116,7 +119,8 @@ static void say_saturated(const struct verdict_evidence *e, struct bytes *out)
 
 static double fault_share(const struct verdict_evidence *e)
 {
-	double share = e->minor_faults * e->around.fault_cost / e->cpu;
+	double share = isnan(e->fault_share) ? e->minor_faults * e->around.fault_cost / e->cpu
+					     : e->fault_share;
 
 	return share > 1 ? 1 : share; /* fmin would make a number of NaN */
 }
@@ -128,6 +132,13 @@ static bool is_faulting(const struct verdict_evidence *e, double limit)
 
 static void say_faulting(const struct verdict_evidence *e, struct bytes *out)
 {
+	if (!isnan(e->fault_share)) {
+		bytes_printf(out,
+			     "page faults took %.0f %% of its CPU time: reuse memory instead of "
+			     "returning it",
+			     100 * e->fault_share);
+		return;
+	}
 	bytes_printf(out,
 		     "%.0f page faults, about %.0f %% of its CPU time at %.1f us each, as measured "
 		     "here: reuse memory instead of returning it",
@@ -281,6 +292,8 @@ enum next {
 	NEXT_RECORD,
 };
 
+#define ID(id) id, "verdict-" id
+
 static const struct rule {
 	struct verdict_rule_text words;
 	unsigned bit, silences;
@@ -289,7 +302,7 @@ static const struct rule {
 	enum next next;
 	const char *event; /* to record by; NULL: time */
 } rules[] = {
-	{ { "throttled", "throttled",
+	{ { ID("throttled"), "throttled",
 	    "a quota that bites at all costs whole periods; 5 % of the time is more than chance",
 	    0.05 },
 	  THROTTLED,
@@ -298,7 +311,7 @@ static const struct rule {
 	  say_throttled,
 	  NEXT_QUOTA,
 	  NULL },
-	{ { "steal", "steal",
+	{ { ID("steal"), "steal",
 	    "from 5 % on times are not comparable (the same as the report's finding)", 0.05 },
 	  STEAL,
 	  0,
@@ -306,7 +319,7 @@ static const struct rule {
 	  say_stolen,
 	  NEXT_AGAIN,
 	  NULL },
-	{ { "run-queue", "run queue saturated",
+	{ { ID("run-queue"), "run queue saturated",
 	    "a fifth of the time that it wanted a CPU it had none: the scheduler's own granularity "
 	    "explains a few per cent",
 	    0.2 },
@@ -316,21 +329,22 @@ static const struct rule {
 	  say_saturated,
 	  NEXT_MACHINE,
 	  NULL },
-	{ { "page-faults", "fault-bound", "a fifth of its CPU time can be had back", 0.2 },
+	{ { ID("page-faults"), "fault-bound", "a fifth of its CPU time can be had back", 0.2 },
 	  FAULTS,
 	  KERNEL | CPU,
 	  is_faulting,
 	  say_faulting,
 	  NEXT_RECORD,
 	  "page-faults" },
-	{ { "kernel", "kernel-bound", "more than half of its CPU time is not its own code", 0.5 },
+	{ { ID("kernel"), "kernel-bound", "more than half of its CPU time is not its own code",
+	    0.5 },
 	  KERNEL,
 	  CPU,
 	  is_in_kernel,
 	  say_in_kernel,
 	  NEXT_RECORD,
 	  NULL },
-	{ { "disk", "waiting for I/O",
+	{ { ID("disk"), "waiting for I/O",
 	    "for a third of the time some task waited, and the program ran for less than 70 %",
 	    0.3 },
 	  DISK,
@@ -339,14 +353,14 @@ static const struct rule {
 	  say_at_disk,
 	  NEXT_RECORD,
 	  "context-switches" },
-	{ { "waiting", "waiting", "CPU time explains less than 30 % of the time", 0.7 },
+	{ { ID("waiting"), "waiting", "CPU time explains less than 30 % of the time", 0.7 },
 	  WAITING,
 	  SINGLE | CPU,
 	  is_waiting,
 	  say_waiting,
 	  NEXT_RECORD,
 	  "context-switches" },
-	{ { "memory", "memory-bound",
+	{ { ID("memory"), "memory-bound",
 	    "Intel calls 20 % worth a look; without top-down: 10 misses per 1000 instructions of some "
 	    "100 cycles each are a cycle an instruction",
 	    25 },
@@ -356,14 +370,15 @@ static const struct rule {
 	  say_memory_bound,
 	  NEXT_RECORD,
 	  "cache-misses" },
-	{ { "front-end", "front-end-bound", "twice of what Intel calls worth a look (15 %)", 30 },
+	{ { ID("front-end"), "front-end-bound", "twice of what Intel calls worth a look (15 %)",
+	    30 },
 	  FRONTEND,
 	  CPU,
 	  is_frontend_bound,
 	  say_frontend_bound,
 	  NEXT_RECORD,
 	  "L1-icache-load-misses" },
-	{ { "branches", "branch-bound",
+	{ { ID("branches"), "branch-bound",
 	    "Intel calls 15 % worth a look; without top-down: 15 misses per 1000 instructions of 15 to "
 	    "20 cycles each are a quarter of a cycle an instruction",
 	    20 },
@@ -373,14 +388,15 @@ static const struct rule {
 	  say_branch_bound,
 	  NEXT_RECORD,
 	  "branch-misses" },
-	{ { "single-threaded", "single-threaded", "one CPU's worth, give or take a tenth", 0.9 },
+	{ { ID("single-threaded"), "single-threaded", "one CPU's worth, give or take a tenth",
+	    0.9 },
 	  SINGLE,
 	  0,
 	  is_single,
 	  say_single,
 	  NEXT_RECORD,
 	  NULL },
-	{ { "cpu", "CPU-bound", "at least 90 % of one CPU, all the time", 0.9 },
+	{ { ID("cpu"), "CPU-bound", "at least 90 % of one CPU, all the time", 0.9 },
 	  CPU,
 	  0,
 	  is_cpu_bound,
@@ -414,8 +430,8 @@ static char *next_command(const struct verdict_evidence *e, const struct rule *r
 		bytes_printf(&out, "*");
 	} else if (r->next == NEXT_MACHINE) {
 		bytes_printf(&out, "prof record -a --duration 5");
-	} else if (!r->event && e->show && r->next == NEXT_RECORD) {
-		bytes_printf(&out, "%s", e->show);
+	} else if (e->is_recorded && r->next == NEXT_RECORD && (!r->event || r->bit == FAULTS)) {
+		return NULL;
 	} else if (e->again && r->next == NEXT_AGAIN) {
 		bytes_printf(&out, "prof stat -r 5 %s", e->again);
 	} else if (e->again && r->next == NEXT_RECORD) {
@@ -433,7 +449,12 @@ static void add(struct verdicts *v, const struct rule *r, const struct verdict_e
 
 	r->say(e, &text);
 	bytes_u8(&text, '\0');
+	/* What helps is said by the findings. */
+	char *advice = e->is_recorded ? strstr((char *)text.data, ": ") : NULL;
+	if (advice)
+		*advice = '\0';
 	v->items[v->len++] = (struct verdict){ .id = r->words.id,
+					       .finding = r->words.finding,
 					       .name = r->words.name,
 					       .text = (char *)text.data,
 					       .command = next_command(e, r) };

@@ -22,19 +22,22 @@ struct verdict_evidence {
 	double busy_threads;	       /* that filled their core */
 	double voluntary, involuntary; /* switches: it waited by itself, it was put aside */
 	double minor_faults, major_faults;
+	double fault_share; /* of CPU time, 0 to 1; NaN: by number and cost */
 	struct counter_surroundings around;
 	double ipc, cache_mpki, branch_mpki;
 	double frontend, bad_speculation, backend, memory; /* per cent of slots */
 	const char *again; /* how it was run, for commands: "-- ./app 1", "-p 12"; NULL: unknown */
-	const char *show;  /* a command that shows what was recorded; NULL: nothing was */
+	bool is_recorded; /* by time: what that shows is there already, and what helps is said there
+			   */
 	bool hides_kernel; /* the user may not look into the kernel */
 };
 
 struct verdict {
-	const char *id;	  /* for scripts: stays the same */
-	const char *name; /* "CPU-bound" */
-	char *text;	  /* owned; the evidence */
-	char *command;	  /* owned; what to do next; NULL: nothing to copy */
+	const char *id;	     /* for scripts: stays the same */
+	const char *finding; /* the same among findings, "verdict-" before it */
+	const char *name;    /* "CPU-bound" */
+	char *text;	     /* owned; the evidence */
+	char *command;	     /* owned; what to do next; NULL: nothing to copy */
 };
 
 #define VERDICTS_MAX 2
@@ -57,7 +60,7 @@ void verdicts_release(struct verdicts *v);
 
 /* The rules, for the documentation's test: NULL behind the last. */
 struct verdict_rule_text {
-	const char *id, *name, *reason;
+	const char *id, *finding, *name, *reason;
 	double limit;
 };
 

@@ -20,6 +20,7 @@ void verdict_evidence_init(struct verdict_evidence *e)
 					.involuntary = NAN,
 					.minor_faults = NAN,
 					.major_faults = NAN,
+					.fault_share = NAN,
 					.ipc = NAN,
 					.cache_mpki = NAN,
 					.branch_mpki = NAN,

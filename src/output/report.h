@@ -39,6 +39,8 @@ void report_text_head(struct report *r);
 void report_append_count(struct bytes *out, uint64_t n, const char *one, const char *many);
 /* The weightiest, each with its command. */
 void report_text_findings(struct report *r);
+/* The last line: what all of it comes to. */
+void report_text_verdict(struct report *r);
 /* All of them. */
 void report_text_all_findings(struct report *r);
 /* At most so many hottest lines, with their text where the profile has it. */

@@ -116,6 +116,8 @@ static void print_findings(struct report *r)
 	for (size_t i = 0; i < r->findings.items.len; i++) {
 		const struct finding *f = &r->findings.items.data[i];
 		bytes_printf(out, i ? "- **" : "\n- **");
+		if (f->is_verdict)
+			bytes_printf(out, "verdict");
 		percent_append_fraction(out, f->share);
 		bytes_printf(out, isnan(f->share) ? "" : "%%");
 		if (!isnan(f->error)) {

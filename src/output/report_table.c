@@ -361,6 +361,8 @@ static void print_below(struct report *r, const struct flat *f, size_t hot_lines
 		report_text_path(r);
 	}
 	print_next(r, f);
+	if (report_is_screen(r))
+		report_text_verdict(r);
 }
 
 static void render_below(struct report *r, const struct flat *f, size_t hot_lines,

@@ -31,7 +31,7 @@ static void expect_ids(const struct findings *f, const char *expected)
 {
 	char ids[256] = "";
 
-	for (size_t i = 0; i < f->items.len; i++) {
+	for (size_t i = 0; i < f->items.len && !f->items.data[i].is_verdict; i++) {
 		strcat(ids, i ? " " : "");
 		strcat(ids, f->items.data[i].id);
 	}
@@ -323,8 +323,7 @@ static const struct {
 	{ 10000, false, "not-sampled", "not sampled, in tasks that were too short for it", NULL },
 	{ 20000, false, "not-sampled", "not sampled, in tasks that were too short for it", NULL },
 	{ 20000, true, "missed-samples",
-	  "not sampled, of threads that have samples: the kernel served 13769 of 20000 Hz",
-	  NULL },
+	  "not sampled, of threads that have samples: the kernel served 13769 of 20000 Hz", NULL },
 	{ 14000, true, "missed-samples",
 	  "not sampled, of threads that have samples: the kernel took fewer samples than were due",
 	  NULL },
@@ -616,9 +615,33 @@ static void nothing_is_found_in_nothing(void **state)
 	build_release(&b);
 }
 
+/* The busiest thread of one_busy_thread_is_found's kind, as the last of all. */
+static void a_verdict_is_the_last(void **state)
+{
+	struct build b;
+	struct findings f;
+
+	(void)state;
+	build_init(&b);
+	for (int i = 0; i < 1000; i++)
+		add_in(&b, b.program, NULL, "hot");
+	find_with(&b, &f, NULL);
+	size_t verdicts = 0;
+	for (size_t i = 0; i < f.items.len; i++)
+		verdicts += f.items.data[i].is_verdict;
+	assert_int_equal(verdicts, 1);
+	const struct finding *last = &f.items.data[f.items.len - 1];
+	assert_true(last->is_verdict && isnan(last->share) && isnan(last->error));
+	assert_int_equal(strncmp(last->id, "verdict-", 8), 0);
+	assert_null(last->command); /* what the report shows of it */
+	findings_release(&f);
+	build_release(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_verdict_is_the_last),
 		cmocka_unit_test(a_share_above_its_limit_is_found),
 		cmocka_unit_test(a_share_that_may_be_below_is_not),
 		cmocka_unit_test(bursts_are_less_sure),

@@ -280,8 +280,11 @@ static void rules_have_reasons(void **state)
 	size_t count = 0;
 
 	(void)state;
-	for (const struct verdict_rule_text *r; (r = verdict_rule_at(count)); count++)
+	for (const struct verdict_rule_text *r; (r = verdict_rule_at(count)); count++) {
 		assert_true(*r->id && *r->name && *r->reason && r->limit > 0);
+		assert_int_equal(strncmp(r->finding, "verdict-", 8), 0);
+		assert_string_equal(r->finding + 8, r->id);
+	}
 	assert_int_equal(count, 12);
 }
 
