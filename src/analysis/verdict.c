@@ -48,13 +48,23 @@ static double ready_of(const struct verdict_evidence *e)
 	return isnan(e->around.waited) ? 0 : e->around.waited;
 }
 
-/* What it did with CPU time matters: a good part of the time went there, or into waiting for it; or
- * nobody knows, and the machine had none to spare. */
+/* How long all of its threads may have been ready without a CPU: each gets its part among those
+ * that are ready on average. NaN: there is no telling. */
+static double most_ready(const struct verdict_evidence *e)
+{
+	double load = e->around.load > 1 ? e->around.load : 1;
+
+	if (!isnan(e->around.load))
+		return fmax(ready_of(e), e->cpu * (load - 1));
+	/* The machine had CPU time left. */
+	return e->around.busy / (e->cpus * e->wall) < 0.7 ? ready_of(e) : NAN;
+}
+
+/* What it did with CPU time matters: a good part of the time went there, or may have gone into
+ * waiting for it. */
 static bool has_cpu_time(const struct verdict_evidence *e)
 {
-	bool had_none = isnan(e->around.waited) && e->around.busy / (e->cpus * e->wall) >= 0.7;
-
-	return e->cpu >= LEAST_CPU && ((e->cpu + ready_of(e)) / e->wall >= LEAST_SHARE || had_none);
+	return e->cpu >= LEAST_CPU && !((e->cpu + most_ready(e)) / e->wall < LEAST_SHARE);
 }
 
 static bool is_throttled(const struct verdict_evidence *e, double limit)
@@ -88,7 +98,7 @@ static void say_stolen(const struct verdict_evidence *e, struct bytes *out)
 static bool is_pressed(const struct verdict_evidence *e)
 {
 	return e->around.pressure_cpu / e->wall > 0.5 && e->involuntary > e->voluntary &&
-	       e->involuntary / e->wall > 20;
+	       e->involuntary / e->cpu > 20;
 }
 
 static bool has_waited(const struct verdict_evidence *e, double limit)
@@ -161,18 +171,6 @@ static void say_in_kernel(const struct verdict_evidence *e, struct bytes *out)
 	if (e->kernel_error >= 0.005)
 		bytes_printf(out, " (+-%.0f)", 100 * e->kernel_error);
 	bytes_printf(out, " of its CPU time was in the kernel: fewer or larger system calls help");
-}
-
-/* How long all of its threads may have been ready without a CPU: each gets its part among those
- * that are ready on average. NaN: there is no telling. */
-static double most_ready(const struct verdict_evidence *e)
-{
-	double load = e->around.load > 1 ? e->around.load : 1;
-
-	if (!isnan(e->around.load))
-		return fmax(ready_of(e), e->cpu * (load - 1));
-	/* The machine had CPU time left. */
-	return e->around.busy / (e->cpus * e->wall) < 0.7 ? ready_of(e) : NAN;
 }
 
 /* Neither on a CPU nor ready for one. */

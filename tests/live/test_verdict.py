@@ -123,8 +123,8 @@ def test_more_threads_than_cpus():
     burn = "exec python3 -I -c '%s'" % (BURN % 0.4)
     c = Counted("sh", "-c", " ".join("(%s) &" % burn for _ in range(8)) + " wait",
                 preexec_fn=lambda: os.sched_setaffinity(0, one))
-    c.expect("run-queue", needs_cpu=False)
-    expect("had no CPU" in c.verdicts["run-queue"]["text"], str(c))
+    expect("run-queue" in c.verdicts or c.verdicts.keys() & OF_OTHERS, str(c))
+    expect("run-queue" not in c.verdicts or "had no CPU" in c.verdicts["run-queue"]["text"], str(c))
 
 
 def cpu_cgroup():
