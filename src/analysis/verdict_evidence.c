@@ -83,11 +83,11 @@ void verdict_evidence_of_runs(struct verdict_evidence *e, const struct counter_r
 	for (size_t i = 0; i < run_count; i++) {
 		e->wall += (double)runs[i].wall_ns / NS;
 		add_usage(e, &runs[i], &kernel);
-		if (i == 0)
+		if (i == 0 && runs[i].around.known)
 			e->around = runs[i].around;
 		else
 			add_around(&e->around, &runs[i].around);
-		if (runs[i].delayed)
+		if (runs[i].delayed || !runs[i].around.known)
 			counter_surroundings_init(&e->around);
 	}
 	e->kernel_share = kernel / e->cpu;

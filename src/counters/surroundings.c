@@ -9,7 +9,8 @@
 
 void counter_surroundings_init(struct counter_surroundings *s)
 {
-	*s = (struct counter_surroundings){ .throttled = NAN,
+	*s = (struct counter_surroundings){ .known = true,
+					    .throttled = NAN,
 					    .periods = NAN,
 					    .throttled_periods = NAN,
 					    .pressure_cpu = NAN,

@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 struct counter_surroundings { /* in seconds, unless it says otherwise; NaN: not known */
+	bool known;	      /* zeroed: nothing is */
 	double throttled;     /* its cgroup's CPUs were stopped, summed over CPUs */
 	double periods,
 		throttled_periods; /* of the quota: how many, and those in which it was used up */

@@ -118,6 +118,10 @@ static void put_machine(struct json *j, const struct counter_machine *m)
 /* What the kernel said about CPU time that somebody did not get; see counters/surroundings.h. */
 static void put_around(struct json *j, const struct counter_surroundings *s)
 {
+	if (!s->known) {
+		json_null(j, "around");
+		return;
+	}
 	json_open_object(j, "around");
 	json_double(j, "first_thread_ran_seconds", s->ran);
 	json_double(j, "first_thread_waited_seconds", s->waited);
