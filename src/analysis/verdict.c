@@ -60,11 +60,19 @@ static double most_ready(const struct verdict_evidence *e)
 	return e->around.busy / (e->cpus * e->wall) < 0.7 ? ready_of(e) : NAN;
 }
 
-/* What it did with CPU time matters: a good part of the time went there, or may have gone into
- * waiting for it. */
-static bool has_cpu_time(const struct verdict_evidence *e)
+/* It may have wanted CPU time for a good part of the time. */
+static bool may_want_cpu(const struct verdict_evidence *e)
 {
 	return e->cpu >= LEAST_CPU && !((e->cpu + most_ready(e)) / e->wall < LEAST_SHARE);
+}
+
+/* What it did with CPU time matters: a good part of the time went there, or into waiting for it; or
+ * nobody knows, and the machine had none to spare. */
+static bool has_cpu_time(const struct verdict_evidence *e)
+{
+	bool had_none = isnan(e->around.waited) && may_want_cpu(e);
+
+	return e->cpu >= LEAST_CPU && ((e->cpu + ready_of(e)) / e->wall >= LEAST_SHARE || had_none);
 }
 
 static bool is_throttled(const struct verdict_evidence *e, double limit)
@@ -108,7 +116,7 @@ static bool has_waited(const struct verdict_evidence *e, double limit)
 
 static bool is_saturated(const struct verdict_evidence *e, double limit)
 {
-	return has_cpu_time(e) && (has_waited(e, limit) || is_pressed(e));
+	return may_want_cpu(e) && (has_waited(e, limit) || is_pressed(e));
 }
 
 static void say_saturated(const struct verdict_evidence *e, struct bytes *out)

@@ -8,7 +8,7 @@ import os
 import re
 import time
 
-from proftest import PROF, Skip, environment, expect, expect_equal, main, need_root, need_tool, prof, run
+from proftest import PROF, Skip, environment, expect, expect_equal, main, need_root, need_tool, prof, record, run
 
 OF_OTHERS = {"run-queue", "steal", "throttled"}
 
@@ -39,7 +39,7 @@ class Counted:
         """It has these, or what it may have instead; nothing else."""
         if needs_cpu and OF_OTHERS & set(self.verdicts):
             return False
-        if not needs_cpu and not self.verdicts and self.was_kept():
+        if not needs_cpu and set(self.verdicts) <= OF_OTHERS and self.was_kept():
             return False
         expect(set(self.verdicts) == set(labels), "%s expected: %s" % (labels, self))
         return True
@@ -219,6 +219,30 @@ def test_it_is_the_last_line():
         raise Skip("the machine is too busy to let a program sleep")
     expect(lines[-2].startswith("  verdict   waiting: it ran for "), r.err)
     expect(lines[-1].strip().replace("sudo ", "") == "prof record -e context-switches -- sleep 1", r.err)
+
+
+def last_finding(*command):
+    findings = record(*command).report()["findings"]
+    return findings[-1] if findings and findings[-1]["id"].startswith("verdict-") else None
+
+
+def test_the_report_ends_with_one():
+    """Of a loop: of one thread, or of the queue that kept it; by its samples alone the report may not tell."""
+    verdict = last_finding(*python(BURN % 1.5))
+    if verdict is None:
+        raise Skip("others kept the program from running")
+    expect(verdict["id"] in ("verdict-single-threaded", "verdict-cpu", "verdict-steal"), str(verdict))
+    text = prof("report", "test.data").out.rstrip("\n").split("\n")
+    expect(any(line.startswith("verdict: ") for line in text[-3:]), "\n".join(text))
+    expect("verdict: " not in prof("report", "--module", "[kernel]", "test.data").out, "of a part there is none")
+
+
+def test_the_report_tells_the_kernel():
+    need_tool("dd")
+    r = record("dd", "if=/dev/zero", "of=/dev/null", "bs=1M", "count=60000", "status=none")
+    findings = {f["id"]: f for f in r.report()["findings"]}
+    share = (findings.get("kernel") or {}).get("percent") or 0
+    expect("verdict-kernel" in findings or share < 60 or "verdict-steal" in findings, str(findings))
 
 
 def test_its_command_runs():
