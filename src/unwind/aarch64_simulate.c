@@ -11,7 +11,7 @@
 
 #define INSTRUCTIONS_MAX 400
 #define PATH_MAX_LENGTH	 120
-#define BRANCHES_MAX	 16
+#define BRANCHES_MAX	 32
 #define STORES_MAX	 16
 
 enum { FP = 29, LR = 30, SP = 31, FIRST_KEPT = 19, KEPT = 12 /* x19..x30 */ };
