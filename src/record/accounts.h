@@ -18,8 +18,7 @@ struct accounts_config {
 	struct task_table *tasks;
 	uint32_t event;	    /* index in the file of the event that is accounted */
 	uint64_t period;    /* nominal, in the event's unit; 0: by frequency, accounts only sum */
-	bool kernel_hidden; /* kernel samples are not permitted: a long task's rest is the kernel's
-			     */
+	bool kernel_hidden; /* counted, but not sampled: a long task's rest is the kernel's */
 };
 
 struct accounts *accounts_new(const struct accounts_config *config);

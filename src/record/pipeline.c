@@ -101,6 +101,13 @@ static struct codes *new_codes(struct pipeline *p)
 	return codes_new(&c);
 }
 
+/* Clocks count a task's time in the kernel also where its samples are left out; other counters stop
+ * there. */
+static bool counts_hidden_kernel(const struct pipeline_event *e)
+{
+	return (e->flags & EVENT_EXCLUDES_KERNEL) && e->unit == UNIT_NS;
+}
+
 struct pipeline *pipeline_new(const struct pipeline_config *config, struct profile_writer *writer)
 {
 	struct pipeline *p = xcalloc(1, sizeof(*p));
@@ -138,10 +145,9 @@ struct pipeline *pipeline_new(const struct pipeline_config *config, struct profi
 							.check_every = config->check_every });
 	write_header_rows(p);
 	for (uint32_t i = 0; i < config->event_count && config->account; i++) {
-		struct accounts_config a = { &p->rows, p->tasks, p->states.data[i].row,
-					     config->events[i].period,
-					     (config->events[i].flags & EVENT_EXCLUDES_KERNEL) !=
-						     0 };
+		const struct pipeline_event *e = &config->events[i];
+		struct accounts_config a = { &p->rows, p->tasks, p->states.data[i].row, e->period,
+					     counts_hidden_kernel(e) };
 		p->states.data[i].accounts = accounts_new(&a);
 	}
 	return p;
