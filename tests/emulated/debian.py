@@ -13,8 +13,8 @@ import subprocess
 # What prof needs to be built (the rows "build" of tools/setup).
 BUILD = ("libc6-dev", "libcapstone-dev", "libdeflate-dev", "libiberty-dev", "liblzma-dev", "libncurses-dev", "libpfm4-dev",
          "libunwind-dev", "libzstd-dev", "zlib1g-dev")
-# What the machine needs besides the kernel: a shell, and the tools of its own.
-RUN = ("busybox-static",)
+# What the machine needs besides the kernel: a shell with its tools, and the locale C.UTF-8.
+RUN = ("busybox-static", "libc-bin")
 KERNEL = "linux-image-arm64"  # depends on the newest
 STAMP = "complete"
 

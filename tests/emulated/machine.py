@@ -16,6 +16,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 QEMU = "qemu-system-aarch64"
 READELF = "aarch64-linux-gnu-readelf"
 LIBRARIES = ("usr/lib/aarch64-linux-gnu", "lib/aarch64-linux-gnu")
+LOCALE = "usr/lib/locale/C.utf8"
 INTERPRETER = "lib/ld-linux-aarch64.so.1"
 PATIENCE = 1500  # seconds: what takes longer hangs, however busy this machine is
 MEMORY_MB = 768
@@ -97,6 +98,10 @@ def make_files(sysroot, programs, commands, loaded, libraries):
     quoted = ["run %s '%s'\n" % (name, line.replace("'", "'\\''")) for name, line in commands]
     archive.file("commands", "".join(quoted).encode(), 0o644)
     archive.file("etc/passwd", b"root:x:0:0:root:/tmp:/bin/sh\nnobody:x:65534:65534:nobody:/tmp:/bin/sh\n", 0o644)
+    for folder, _, names in os.walk(os.path.join(sysroot, LOCALE)):
+        for name in names:
+            path = os.path.join(folder, name)
+            archive.file(os.path.relpath(path, sysroot), read(path), 0o644)
     for path in programs:
         archive.file("bin/" + os.path.basename(path), read(path))
     archive.file(INTERPRETER, read(find_library(sysroot, os.path.basename(INTERPRETER))))
