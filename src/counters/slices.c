@@ -105,6 +105,16 @@ static double jackknife_variance(const struct counter_slices *s, size_t index,
 	return variance > 0 ? variance : 0;
 }
 
+/* Of value / running x enabled: what one turn of others may have hidden. */
+static double unseen(const struct counter_reading *total, const struct ratio *all)
+{
+	uint64_t hidden = total->enabled_ns - total->running_ns;
+
+	if (hidden > COUNTER_TURN_NS)
+		hidden = COUNTER_TURN_NS;
+	return all->value / all->running * (double)hidden;
+}
+
 double counter_slices_half_width(const struct counter_slices *s,
 				 const struct counter_reading *total, size_t index)
 {
@@ -116,6 +126,7 @@ double counter_slices_half_width(const struct counter_slices *s,
 	if (all.count < COUNTER_SLICES_LEAST || all.running <= 0)
 		return NAN;
 	double variance = jackknife_variance(s, index, &all);
-	return student_t975(all.count - 1) * sqrt(variance * (1 - share)) *
-	       (double)total->enabled_ns;
+	return hypot(student_t975(all.count - 1) * sqrt(variance * (1 - share)) *
+			     (double)total->enabled_ns,
+		     unseen(total, &all));
 }

@@ -16,6 +16,10 @@
 
 #define COUNTER_SLICES_MAX   64
 #define COUNTER_SLICES_LEAST 5 /* fewer tell nothing */
+/* How long the kernel leaves counters on the PMU before others have their turn:
+ * perf_event_mux_interval_ms, one tick (PERF_CPU_HRTIMER in kernel/events/core.c) unless it was
+ * changed. */
+#define COUNTER_TURN_NS UINT64_C(4000000)
 
 struct counter_slice {
 	struct counter_reading *readings; /* owned; len of them, in the table's order */
@@ -36,8 +40,11 @@ void counter_slices_add(struct counter_slices *s, const struct counter_reading *
 /*
  * The 95 % half width of counter_reading_scaled(total), by the delete-one jackknife of the ratio
  * estimator over slices (Tukey 1958), narrowed by the share of the time that was seen (the finite
- * population correction). index: the reading's place in the table. 0 when it ran all the time; NaN
- * when it was not counted, or in fewer than COUNTER_SLICES_LEAST slices.
+ * population correction). To that is added what slices cannot tell: something rare, as a program's
+ * start, may have fallen altogether into a turn of others. So COUNTER_TURN_NS of the time in which
+ * the counter did not run may hold nothing, or twice the usual. index: the reading's place in the
+ * table. 0 when it ran all the time; NaN when it was not counted, or in fewer than
+ * COUNTER_SLICES_LEAST slices.
  */
 double counter_slices_half_width(const struct counter_slices *s,
 				 const struct counter_reading *total, size_t index);
