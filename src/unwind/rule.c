@@ -44,6 +44,36 @@ static uint8_t choose_kind(const struct arch *arch, const struct cfi_cie *cie,
 		       : RULE_FULL;
 }
 
+/*
+ * Bytes that were pushed before the function was entered. A stub of aarch64's linkage table pushes
+ * x16 and the return address; glibc's CFI of what it jumps to (_dl_runtime_resolve) says where that
+ * is, but its CFA is the stack pointer at the entry. Nothing else saves a return address in the
+ * caller's frame.
+ */
+static int32_t pushed_before(const struct arch *arch, const struct cfi_cie *cie,
+			     const struct cfi_row *row)
+{
+	const struct cfi_register *ra = row_register(row, cie->ra_reg);
+	bool is_stub = arch->link_reg != ARCH_NO_REG && cie->ra_reg == arch->link_reg &&
+		       !cie->is_signal && !row->cfa_is_expression && ra->how == CFI_AT_CFA &&
+		       ra->value >= 0 && ra->value < arch->stack_align;
+	return is_stub ? arch->stack_align : 0;
+}
+
+/* The caller's stack pointer is so much higher than the CFA that the rule was made with. */
+static void raise_cfa(struct rule *rule, int32_t bytes)
+{
+	rule->cfa_offset += bytes;
+	rule->ra_offset -= bytes;
+	if (rule->fp_offset != RULE_FP_SAME)
+		rule->fp_offset -= bytes;
+	for (unsigned i = 0; i < rule->register_count; i++) {
+		struct rule_register *r = &rule->registers[i];
+		if (r->how == CFI_AT_CFA || r->how == CFI_IS_CFA)
+			r->value -= bytes;
+	}
+}
+
 static size_t fill(union rule_buffer *b, const struct arch *arch, const struct cfi_section *section,
 		   const struct cfi_cie *cie, const struct cfi_row *row)
 {
@@ -71,6 +101,7 @@ static size_t fill(union rule_buffer *b, const struct arch *arch, const struct c
 		r->how = row->reg[i].how;
 		r->value = row->reg[i].value;
 	}
+	raise_cfa(rule, pushed_before(arch, cie, row));
 	return sizeof(*rule) + rule->register_count * sizeof(struct rule_register);
 }
 

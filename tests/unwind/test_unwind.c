@@ -343,6 +343,28 @@ static void aarch64_frames(void **state)
 	world_close(&w);
 }
 
+/* What a stub of the linkage table jumps to: the stub has pushed the return address. */
+static void aarch64_pushed_by_a_stub(void **state)
+{
+	static const struct function functions[] = {
+		F(0, 0x40, "\x0e\x20\x11\x1e\x7f"), /* CFA sp + 32, x30 at CFA + 8 */
+		F(0x40, 0x40, "\x0e\x20\x9d\x04\x9e\x03"),
+		F(0x80, 0x40, "\x07\x1e"),
+	};
+	struct world w = { 0 };
+	(void)state;
+	world_describe(&w, functions, 3, true);
+	world_open(&w, UNWIND_AARCH64);
+	w.stack[5] = AT(0x50);
+	w.stack[7] = AT(0x90);
+	world_run(&w, AT(4), FRAMES_MAX);
+	assert_int_equal(w.count, 3);
+	assert_int_equal(w.end, END_ROOT);
+	world_expect(&w, 1, AT(0x50), FRAME_CFI);
+	world_expect(&w, 2, AT(0x90), FRAME_CFI);
+	world_close(&w);
+}
+
 static void aarch64_frame_records(void **state)
 {
 	struct world w = { 0 };
@@ -409,6 +431,7 @@ int main(void)
 		cmocka_unit_test(loops_end),
 		cmocka_unit_test(invalid_programs),
 		cmocka_unit_test(aarch64_frames),
+		cmocka_unit_test(aarch64_pushed_by_a_stub),
 		cmocka_unit_test(aarch64_frame_records),
 		cmocka_unit_test(kernel_registers),
 	};
