@@ -89,7 +89,7 @@ int command_unknown(const struct command *cmd, const char *name);
 
 extern const struct command command_record, command_stat, command_report, command_annotate, command_flame,
 	command_folded, command_info, command_check, command_list, command_cache, command_symbolize,
-	command_import, command_help;
+	command_import, command_roofline, command_help;
 
 /* From now on the process ends with one line and status 1 when memory runs out. */
 void cmd_end_when_exhausted(const struct command *cmd);

@@ -14,6 +14,7 @@ const struct command *const commands[] = {
 	&command_folded,
 	&command_info,
 	&command_check,
+	&command_roofline,
 	&command_list,
 	&command_import,
 	&command_symbolize,

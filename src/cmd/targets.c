@@ -89,6 +89,11 @@ static bool is_executable(const char *path)
 	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
 }
 
+bool target_is_executable(const char *command)
+{
+	return any_place(command, is_executable);
+}
+
 int target_failure_status(char *const *argv, const struct error *err)
 {
 	const char *command = argv ? argv[0] : NULL;

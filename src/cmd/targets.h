@@ -2,6 +2,7 @@
 #ifndef PROF_CMD_TARGETS_H
 #define PROF_CMD_TARGETS_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "base/error.h"
@@ -21,6 +22,8 @@ unsigned target_closed_descriptors(void);
 /* How to end when the command could not be run: only a fault of the command itself is 126 or 127.
  */
 int target_failure_status(char *const *command, const struct error *err);
+/* The shell would find it, and could execute it. */
+bool target_is_executable(const char *command);
 /* As the command died; its core is the one worth keeping. Returns only for a signal that does not
  * kill: the status to end with. */
 int target_die_by(int signal);

@@ -37,7 +37,7 @@ struct ceiling_cache {
 };
 
 struct ceilings {
-	char processor[128]; /* printable; "" when not known */
+	char processor[128]; /* as the kernel says it; "" when not known */
 	char architecture[24];
 	bool is_virtual;
 	bool caches_are_guessed; /* their sizes are the C library's: L3 may be that of all together

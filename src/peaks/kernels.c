@@ -6,6 +6,17 @@ uint64_t peaks_flops(const struct peak_kernel *k)
 	return (uint64_t)k->flops * (k->granules ? k->granules() : 1);
 }
 
+unsigned peaks_vector_parts(void)
+{
+	size_t count;
+	const struct peak_kernel *table = peaks_kernels(&count);
+
+	for (size_t i = 0; i < count; i++)
+		if (table[i].granules && table[i].is_usable())
+			return table[i].granules();
+	return 1;
+}
+
 unsigned peaks_arrays(enum peak_kind kind)
 {
 	static const unsigned arrays[PEAK_KINDS] = { 0, 1, 2, 3 };

@@ -49,6 +49,8 @@ struct peak_kernel {
 const struct peak_kernel *peaks_kernels(size_t *count);
 /* Floating-point operations of one repeat. */
 uint64_t peaks_flops(const struct peak_kernel *k);
+/* 128-bit parts of this processor's scalable vectors; 1 where it has none. */
+unsigned peaks_vector_parts(void);
 /* Arrays that a kernel uses, and what a pass over them is counted as: every byte that is read or
  * written, as the program sees it. */
 unsigned peaks_arrays(enum peak_kind kind);

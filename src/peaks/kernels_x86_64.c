@@ -37,15 +37,15 @@ static const struct constants_single floats = { { SIXTEEN(1) },
 	"xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", \
 		"xmm11", "xmm12", "xmm13", "xmm14", "xmm15"
 
-#define EACH_CHAIN(M, op, r)                                                                   \
-	M(op, r, 0)                                                                            \
-	M(op, r, 1)                                                                            \
-	M(op, r, 2)                                                                            \
-	M(op, r, 3)                                                                            \
-	M(op, r, 4)                                                                            \
-	M(op, r, 5)                                                                            \
-	M(op, r, 6) M(op, r, 7) M(op, r, 8) M(op, r, 9) M(op, r, 10) M(op, r, 11) M(op, r, 12) \
-		M(op, r, 13)
+#define EACH_CHAIN(M, op, r) \
+	M(op, r, 0)          \
+	M(op, r, 1)          \
+	M(op, r, 2)          \
+	M(op, r, 3)          \
+	M(op, r, 4)          \
+	M(op, r, 5)          \
+	M(op, r, 6)          \
+	M(op, r, 7) M(op, r, 8) M(op, r, 9) M(op, r, 10) M(op, r, 11) M(op, r, 12) M(op, r, 13)
 
 #define SET(op, r, n) op " (%[one]), %%" r #n "\n\t"
 #define FMA(op, r, n) op " %%" r "15, %%" r "14, %%" r #n "\n\t"

@@ -221,22 +221,17 @@ static const char *value_of(const char *text, const char *key, size_t *len)
 static void read_name(struct machine *m, const char *root)
 {
 	CLEANUP_FREE char *text = read_text(root, "/proc/cpuinfo");
-	struct bytes name = { 0 };
 	size_t len = 0;
 	const char *value = value_of(text, "model name", &len);
 
 	if (value) {
-		text_append_printable(&name, value, len);
+		snprintf(m->name, sizeof(m->name), "%.*s", (int)len, value);
 	} else if ((value = value_of(text, "CPU part", &len))) {
-		size_t maker_len = 0;
+		size_t maker_len = 1;
 		const char *maker = value_of(text, "CPU implementer", &maker_len);
-		bytes_printf(&name, "implementer ");
-		text_append_printable(&name, maker ? maker : "?", maker ? maker_len : 1);
-		bytes_printf(&name, " part ");
-		text_append_printable(&name, value, len);
+		snprintf(m->name, sizeof(m->name), "implementer %.*s part %.*s", (int)maker_len,
+			 maker ? maker : "?", (int)len, value);
 	}
-	snprintf(m->name, sizeof(m->name), "%.*s", (int)name.len, (const char *)name.data);
-	bytes_release(&name);
 	value = value_of(text, "flags", &len);
 	m->is_virtual = value && memmem(value, len, " hypervisor", 11) != NULL;
 }

@@ -32,7 +32,7 @@ struct machine_cpu {
 typedef VEC(struct machine_cpu) machine_cpus;
 
 struct machine {
-	char name[128]; /* of the processor; printable, "" when not known */
+	char name[128]; /* of the processor, as the kernel says it; "" when not known */
 	bool is_virtual;
 	machine_cpus cpus; /* those that were asked about, in their order */
 	struct machine_cache caches[MACHINE_LEVELS + 1]; /* by level; of the first CPU */

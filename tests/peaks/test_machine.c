@@ -55,7 +55,7 @@ static void caches_and_cores(void **state)
 	assert_int_equal(machine_cores(&m, 4), 2);
 	assert_int_equal(machine_cores(&m, 1), 1);
 	assert_true(m.is_virtual);
-	assert_string_equal(m.name, "Some \\x1b[31m CPU");
+	assert_string_equal(m.name, "Some \x1b[31m CPU");
 	machine_release(&m);
 	fake_root_remove(root);
 }
