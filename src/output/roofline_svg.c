@@ -22,7 +22,6 @@
 #define LINE_PX	     16
 #define LABEL_GAP    15	 /* px between lines, below which their labels stand side by side */
 #define LABEL_LANE   215 /* px a label takes along its line */
-#define LANES	     3
 #define DECADES_MOST 12
 #define GIGA	     1e9
 
@@ -37,7 +36,7 @@ static const char style[] =
 	".f path{stroke:#c05a00;stroke-width:2;fill:none}.prof .f text{fill:#8a3f00}"
 	".o path{stroke-width:1.5;stroke-dasharray:6 4}"
 	".p circle{fill:#b3127f;stroke:#fff;stroke-width:1.5}.p path{stroke:#b3127f;stroke-width:1.5;"
-	"stroke-dasharray:3 3;fill:none}.prof .p text{fill:#8a0d62;font-weight:600}"
+	"stroke-dasharray:3 3;fill:none}.p .a{stroke-dasharray:none}.prof .p text{fill:#8a0d62;font-weight:600}"
 	"g:hover>path{stroke-width:4}"
 	"@media (prefers-color-scheme:dark){.prof{background:#17181a}.page{fill:#17181a}"
 	".prof text{fill:#f4f4f4}.prof .sub{fill:#d0d2d5}.prof .dim{fill:#a8abb0}"
@@ -51,8 +50,19 @@ struct axis { /* decades, and where they are */
 	double start, px; /* of the first decade; of each, negative upwards */
 };
 
+struct lanes { /* labels of parallel lines stand side by side where these are close */
+
+	struct {
+		double across; /* place across the lines */
+		int lane;
+	} taken[16];
+
+	size_t count;
+};
+
 struct chart {
 	struct bytes *out;
+	struct lanes level_labels, slope_labels;
 	const struct ceilings *ceilings;
 	const struct roofline_view *view;
 	struct axis x, y;
@@ -207,20 +217,21 @@ static void draw_axes(const struct chart *c)
 
 /* ---- ceilings ---- */
 
-/* A label stands beside that of the line before, where these are close. */
-struct lanes {
-	double last; /* place across the lines */
-	int lane;
-	int first; /* that they begin in: dashed lines keep clear of full ones */
-	bool any;
-};
-
+/* The first lane in which no label stands so near. */
 static int next_lane(struct lanes *l, double across)
 {
-	l->lane = l->any && fabs(across - l->last) < LABEL_GAP ? (l->lane + 1) % LANES : 0;
-	l->last = across;
-	l->any = true;
-	return l->first + l->lane;
+	int lane = 0;
+
+	for (size_t i = 0; i < l->count; i++)
+		if (l->taken[i].lane == lane && fabs(across - l->taken[i].across) < LABEL_GAP) {
+			lane++;
+			i = SIZE_MAX; /* from the start again */
+		}
+	if (l->count < ARRAY_LEN(l->taken)) {
+		l->taken[l->count].across = across;
+		l->taken[l->count++].lane = lane;
+	}
+	return lane;
 }
 
 static void rounds_tooltip(const struct chart *c, const struct ceiling_rate *r, const char *unit)
@@ -238,8 +249,7 @@ static void escaped(const struct chart *c, const char *text)
 	flame_escape(c->out, text, strlen(text));
 }
 
-static void draw_level(struct chart *c, const struct level_line *l, double from, bool all,
-		       struct lanes *lanes)
+static void draw_level(struct chart *c, const struct level_line *l, double from, bool all)
 {
 	const struct ceiling_rate *r = ceiling_flops_rate(l->flops, all);
 	const char *precision = l->flops->is_double ? "double" : "single";
@@ -253,8 +263,8 @@ static void draw_level(struct chart *c, const struct level_line *l, double from,
 		     roofline_cores(cores, sizeof(cores), c->ceilings, all));
 	rounds_tooltip(c, r, "FLOP/s");
 	bytes_printf(c->out, "<path d=\"M%.1f %.1fH%.1f\"/>", x, y, right);
-	double end = right - 6 - next_lane(lanes, y) * LABEL_LANE;
-	if (end - LABEL_LANE > x) {
+	double end = right - 6 - next_lane(&c->level_labels, y) * LABEL_LANE;
+	if (end - LABEL_LANE > LEFT) {
 		bytes_printf(c->out,
 			     "<text class=\"lab\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">", end,
 			     y - 5);
@@ -270,17 +280,15 @@ static void draw_levels(struct chart *c, bool all, size_t most, double widest)
 {
 	struct level_line lines[4];
 	size_t count = level_lines(c->ceilings, all, lines);
-	struct lanes lanes = { .first = all != c->is_all };
 
 	bytes_printf(c->out, "<g class=\"f%s\">\n", all == c->is_all ? "" : " o");
 	for (size_t i = 0; i < count && i < most; i++)
-		draw_level(c, &lines[i], roofline_ridge(lines[i].rate, widest), all, &lanes);
+		draw_level(c, &lines[i], roofline_ridge(lines[i].rate, widest), all);
 	bytes_printf(c->out, "</g>\n");
 }
 
 /* y is how far a line goes down at the left edge, in px. */
-static void draw_slope(struct chart *c, const struct ceiling_bandwidth *b, double peak, bool all,
-		       struct lanes *lanes)
+static void draw_slope(struct chart *c, const struct ceiling_bandwidth *b, double peak, bool all)
 {
 	const struct ceiling_rate *r = ceiling_bandwidth_rate(b, all);
 	double least = pow(10, c->x.from), bottom = GIGA * pow(10, c->y.from);
@@ -299,7 +307,7 @@ static void draw_slope(struct chart *c, const struct ceiling_bandwidth *b, doubl
 	bytes_printf(c->out, "<path d=\"M%.1f %.1fL%.1f %.1f\"/>", x1, y1, x2, y2);
 	/* The distance from a parallel line through the plot's corner. */
 	double across = (y_of(c, least * r->best) - c->top) * cos(angle);
-	double along = 8 + next_lane(lanes, across) * LABEL_LANE;
+	double along = 8 + next_lane(&c->slope_labels, across) * LABEL_LANE;
 	if (along + LABEL_LANE < length) {
 		double x = x1 + along * cos(angle), y = y1 - along * sin(angle);
 		bytes_printf(
@@ -319,7 +327,6 @@ static void draw_slope(struct chart *c, const struct ceiling_bandwidth *b, doubl
 static double draw_slopes(struct chart *c, bool all, bool only_memory)
 {
 	double peak = highest_peak(c->ceilings, all), widest = 0;
-	struct lanes lanes = { .first = all != c->is_all };
 
 	bytes_printf(c->out, "<g class=\"m%s\">\n", all == c->is_all ? "" : " o");
 	for (size_t i = only_memory ? ARRAY_LEN(places) - 1 : 0; i < ARRAY_LEN(places); i++) {
@@ -328,7 +335,7 @@ static double draw_slopes(struct chart *c, bool all, bool only_memory)
 			continue;
 		double rate = ceiling_bandwidth_rate(b, all)->best;
 		widest = rate > widest ? rate : widest;
-		draw_slope(c, b, peak, all, &lanes);
+		draw_slope(c, b, peak, all);
 	}
 	bytes_printf(c->out, "</g>\n");
 	return widest > 0 ? widest : peak;
@@ -356,17 +363,19 @@ static void draw_point(struct chart *c, const struct roofline_point *p)
 
 	if (!roofline_place(&place, c->ceilings, p))
 		return;
-	double y = y_of(c, place.rate), x = LEFT + 14;
+	double y = y_of(c, place.rate), x = LEFT + PLOT_WIDTH;
 	bytes_printf(c->out, "<g>");
 	point_tooltip(c, p);
 	if (isnan(place.intensity)) {
 		bytes_printf(c->out, "<path d=\"M%d %.1fh%d\"/>", LEFT, y, PLOT_WIDTH);
 	} else {
 		x = x_of(c, place.intensity);
-		bytes_printf(c->out, "<path d=\"M%.1f %.1fV%.1f%s\"/>", x, y,
-			     y_of(c, place.attainable), place.is_at_most ? "m-34 0" : "");
+		bytes_printf(c->out, "<path d=\"M%.1f %.1fV%.1f\"/>", x, y,
+			     y_of(c, place.attainable));
 		if (place.is_at_most) /* it is there, or further to the left */
-			bytes_printf(c->out, "<path d=\"M%.1f %.1fh-30m6 -5l-6 5l6 5\"/>", x, y);
+			bytes_printf(c->out,
+				     "<path class=\"a\" d=\"M%.1f %.1fh-30m6 -5l-6 5l6 5\"/>", x,
+				     y);
 		bytes_printf(c->out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"6\"/>", x, y);
 	}
 	bool leftwards = x > LEFT + PLOT_WIDTH - 240;
@@ -497,12 +506,12 @@ static void draw_plot(struct chart *c)
 {
 	choose_axes(c);
 	draw_axes(c);
-	if (c->ceilings->threads > 1) {
-		double widest = draw_slopes(c, !c->is_all, true);
-		draw_levels(c, !c->is_all, 1, widest);
-	}
 	double widest = draw_slopes(c, c->is_all, false);
 	draw_levels(c, c->is_all, 4, widest);
+	if (c->ceilings->threads > 1) {
+		widest = draw_slopes(c, !c->is_all, true);
+		draw_levels(c, !c->is_all, 1, widest);
+	}
 	draw_points(c);
 }
 

@@ -112,7 +112,7 @@ static void append_standing(struct bytes *out, const struct ceilings *c,
 	if (isnan(place->intensity))
 		bytes_printf(out, "; bytes were not counted, so its intensity is not known");
 	else
-		bytes_printf(out, " at %s%s FLOP/byte", place->is_at_most ? "at most " : "",
+		bytes_printf(out, "%s %s FLOP/byte", place->is_at_most ? ", at most" : " at",
 			     roofline_number(buf, sizeof(buf), place->intensity));
 	if (!isnan(p->cpus))
 		bytes_printf(out, ", %s CPUs used", roofline_number(buf, sizeof(buf), p->cpus));
