@@ -153,6 +153,8 @@ static int read_number(struct reader *r, double *out)
 	size_t n = digits(at, r->end);
 	if (n == 0)
 		return fail(r, "no value");
+	if (n > 1 && *at == '0')
+		return fail(r, "a number that begins with 0");
 	at += n;
 	if (at < r->end && *at == '.') {
 		n = digits(at + 1, r->end);
