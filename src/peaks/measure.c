@@ -17,8 +17,9 @@
 
 #define BUDGET_NS	((uint64_t)8000000000u)
 #define BUDGET_QUICK_NS ((uint64_t)1500000000u)
-#define MEMORY		((uint64_t)1 << 30) /* taken at most */
-#define MEMORY_QUICK	((uint64_t)1 << 28)
+#define MEMORY		((uint64_t)4 << 30) /* taken at most; it is 4 times the caches that there are */
+#define MEMORY_QUICK	((uint64_t)1 << 30)
+#define MEMORY_GUESSED	4 /* part of these, where nobody tells how much one cache has */
 #define MEMORY_PART	8 /* of what is free */
 #define ROUNDS_MOST	200
 #define ROUNDS_LEAST	5
@@ -304,6 +305,8 @@ int peaks_measure(struct ceilings *c, const struct machine *machine,
 	m.threads = machine->cpus.len;
 	m.start_ns = clock_monotonic_ns();
 	m.memory_bytes = options->is_quick ? MEMORY_QUICK : MEMORY;
+	if (machine->caches_from != CACHES_FROM_SYSFS)
+		m.memory_bytes /= MEMORY_GUESSED;
 	if (machine->memory_bytes && machine->memory_bytes / MEMORY_PART < m.memory_bytes)
 		m.memory_bytes = machine->memory_bytes / MEMORY_PART;
 	describe(&m);

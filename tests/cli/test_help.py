@@ -4,7 +4,7 @@ import re
 
 from proftest import SOURCE, expect, expect_equal, main, prof
 
-COMMANDS = ("record", "stat", "report", "annotate", "flame", "folded", "info", "check", "list", "import", "symbolize", "cache", "help")
+COMMANDS = ("record", "stat", "report", "annotate", "flame", "folded", "info", "check", "roofline", "list", "import", "symbolize", "cache", "help")
 
 
 def golden(name, text):
