@@ -117,9 +117,13 @@ int attr_fill(struct perf_event_attr *attr, const struct event_spec *spec,
 	attr->wakeup_watermark = how->wakeup_bytes;
 	if (how->track)
 		fill_tracking(attr);
-	if (is_dummy(spec) || how->counts_only)
+	if (is_dummy(spec) || how->counts_only || how->is_member)
 		return 0;
 	fill_rate(attr, how);
+	if (how->reads_group) {
+		attr->sample_type |= PERF_SAMPLE_READ;
+		attr->read_format |= PERF_FORMAT_GROUP;
+	}
 	if (how->period > 1 && ignores_period(spec))
 		attr->sample_type &= ~(uint64_t)PERF_SAMPLE_PERIOD;
 	fill_stack(attr, how);

@@ -88,7 +88,8 @@ int event_open(const struct event_spec *spec, const struct event_sampling *how, 
 	if (attr_fill(&attr, spec, how) < 0)
 		return error_set_errno(err, EOPNOTSUPP,
 				       "no stack copies on this processor architecture");
-	while ((*fd = attr_open(&attr, pid, cpu)) < 0) {
+	int leader = how->is_member ? how->leader_fd : -1;
+	while ((*fd = attr_open_in_group(&attr, pid, cpu, leader)) < 0) {
 		int errnum = errno;
 		if (!attr_ask_less(&attr, errnum))
 			return refused(errnum, spec, how, &attr, pid, err);
@@ -122,23 +123,38 @@ int event_set_period(int fd, uint64_t period)
 	return ioctl(fd, PERF_EVENT_IOC_PERIOD, &period);
 }
 
-int event_read(int fd, struct event_count *out)
+/* Values in a group's read: how many, the times, then value, id and lost of each. */
+enum { READ_OWN_WORDS = 5, READ_GROUP_WORDS = 3 + 3 * EVENT_READ_MAX };
+
+/* Without PERF_FORMAT_LOST there are two words for each. */
+static uint64_t lost_in_group(const uint64_t *v, size_t words)
 {
-	/* value, enabled, running, id, and lost where the kernel knows it */
-	uint64_t v[5] = { 0 };
+	return words == 3 + 3 * v[0] ? v[5] : 0;
+}
+
+int event_read(int fd, bool is_group, struct event_count *out)
+{
+	uint64_t v[READ_GROUP_WORDS] = { 0 };
+	size_t room = is_group ? READ_GROUP_WORDS : READ_OWN_WORDS;
 	ssize_t n;
 
 	do
-		n = read(fd, v, sizeof(v));
+		n = read(fd, v, room * sizeof(v[0]));
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return -1;
-	if (n < (ssize_t)(4 * sizeof(v[0]))) { /* an event in error state reads as end of file */
+	size_t words = (size_t)n / sizeof(v[0]);
+	if (words < (is_group ? 5u : 4u)) { /* an event in error state reads as end of file */
 		errno = EIO;
 		return -1;
 	}
-	*out = (struct event_count){
-		.value = v[0], .enabled_ns = v[1], .running_ns = v[2], .lost = v[4]
-	};
+	*out = is_group
+		       ? (struct event_count){ .value = v[3],
+					       .enabled_ns = v[1],
+					       .running_ns = v[2],
+					       .lost = lost_in_group(v, words) }
+		       : (struct event_count){
+				 .value = v[0], .enabled_ns = v[1], .running_ns = v[2], .lost = v[4]
+			 };
 	return 0;
 }

@@ -32,7 +32,15 @@ struct event_sampling {
 	bool track;	       /* carries mmap, comm, task (and permitted: namespaces) records */
 	bool switches;	       /* context_switch records */
 	uint32_t wakeup_bytes; /* watermark */
+	bool reads_group;      /* its samples hold the values of all events of its group */
+	/* One that is counted with a leader's samples: it takes none itself and runs exactly when
+	 * the leader does. */
+	bool is_member;
+	int leader_fd;
 };
+
+/* As many events are read with one sample; more are refused. */
+#define EVENT_READ_MAX 16
 
 /* A dummy event that only tracks (mmap, comm, fork, exit). Used when no sampling event may carry
  * it. */
@@ -53,7 +61,11 @@ struct event_count {
 	uint64_t value, enabled_ns, running_ns, lost; /* lost: 0 where the kernel does not tell */
 };
 
-int event_read(int fd, struct event_count *out); /* read_format as event_open set it */
+/* is_group: it was opened with reads_group; the values are its own all the same. */
+int event_read(int fd, bool is_group, struct event_count *out);
+/* Does this kernel put the values of a group into samples of events that follow forks and new
+ * threads? Linux 6.12 and later do. */
+bool event_reads_inherited_groups(void);
 
 /* What this kernel and user permit: read once at start. */
 struct event_limits {

@@ -159,3 +159,22 @@ bool event_has_hardware_pmu(void)
 	close(fd);
 	return true;
 }
+
+bool event_reads_inherited_groups(void)
+{
+	struct event_spec clock = { .type = PERF_TYPE_SOFTWARE,
+				    .config = PERF_COUNT_SW_TASK_CLOCK,
+				    .exclude_kernel = true };
+	struct perf_event_attr attr;
+
+	attr_fill_spec(&attr, &clock);
+	attr.sample_period = 1000000;
+	attr.disabled = attr.inherit = 1;
+	attr.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_READ;
+	attr.read_format = PERF_FORMAT_GROUP;
+	int fd = attr_open(&attr, 0, -1);
+	if (fd < 0)
+		return false;
+	close(fd);
+	return true;
+}

@@ -48,8 +48,11 @@ struct record_sample {
 	uint64_t stack_asked; /* size requested */
 	const uint8_t *raw;
 	uint32_t raw_len;
-	const uint8_t *read; /* PERF_SAMPLE_READ bytes */
-	uint32_t read_len;
+	/* PERF_SAMPLE_READ: read_count values, see record_read_value; of a group its leader's
+	 * first, then the others' as they were opened. */
+	const uint8_t *read;
+	uint32_t read_count, read_stride; /* stride: bytes from one value to the next */
+	uint64_t enabled_ns, running_ns;  /* of all of them; 0 where not asked for */
 };
 
 struct record_mmap {
@@ -121,6 +124,13 @@ static inline uint64_t record_chain(const struct record_sample *s, uint64_t i)
 {
 	uint64_t v;
 	__builtin_memcpy(&v, s->chain + 8 * i, 8);
+	return v;
+}
+
+static inline uint64_t record_read_value(const struct record_sample *s, uint32_t i)
+{
+	uint64_t v;
+	__builtin_memcpy(&v, s->read + (size_t)s->read_stride * i, 8);
 	return v;
 }
 

@@ -24,7 +24,7 @@ const uint8_t *record_read_format(const struct record_layout *layout, struct byt
 
 	if (format & PERF_FORMAT_GROUP) {
 		uint64_t count = reader_u64(&peek);
-		if (count == 0 || count > reader_left(r) / 8) {
+		if (count == 0 || count > reader_left(r) / each) {
 			r->failed = true;
 			return NULL;
 		}
@@ -39,7 +39,8 @@ static void clear_sample(struct record_sample *s)
 	s->ip = s->addr = s->period = s->weight = 0;
 	s->chain = s->stack = s->raw = s->read = NULL;
 	s->chain_count = s->stack_len = s->stack_asked = 0;
-	s->raw_len = s->read_len = 0;
+	s->raw_len = s->read_count = s->read_stride = 0;
+	s->enabled_ns = s->running_ns = 0;
 	s->user_regs.abi = s->user_regs.mask = 0;
 }
 
@@ -67,6 +68,31 @@ static void read_head(uint64_t type, struct bytes_reader *r, struct record *out)
 		out->cpu = (uint32_t)reader_u64(r);
 	if (type & PERF_SAMPLE_PERIOD)
 		s->period = reader_u64(r);
+}
+
+/* struct read_format in the comment above enum perf_event_read_format: a single value stands before
+ * the times, a group's values behind them. */
+static void read_counters(const struct record_layout *layout, struct bytes_reader *r,
+			  struct record_sample *s)
+{
+	uint64_t format = layout->read_format;
+	struct bytes_reader values;
+	uint32_t len;
+	const uint8_t *bytes = record_read_format(layout, r, &len);
+
+	if (!bytes)
+		return;
+	reader_init(&values, bytes, len);
+	uint64_t first = reader_u64(&values);
+	if (format & PERF_FORMAT_TOTAL_TIME_ENABLED)
+		s->enabled_ns = reader_u64(&values);
+	if (format & PERF_FORMAT_TOTAL_TIME_RUNNING)
+		s->running_ns = reader_u64(&values);
+	bool is_group = format & PERF_FORMAT_GROUP;
+	s->read = is_group ? values.pos : bytes;
+	s->read_count = is_group ? (uint32_t)first : 1;
+	s->read_stride =
+		8u + (format & PERF_FORMAT_ID ? 8u : 0) + (format & PERF_FORMAT_LOST ? 8u : 0);
 }
 
 static void read_chain(struct bytes_reader *r, struct record_sample *s)
@@ -174,7 +200,7 @@ int record_decode_sample(const struct record_layout *layout, struct bytes_reader
 	clear_sample(s);
 	read_head(type, r, out);
 	if (type & PERF_SAMPLE_READ)
-		s->read = record_read_format(layout, r, &s->read_len);
+		read_counters(layout, r, s);
 	if (type & PERF_SAMPLE_CALLCHAIN)
 		read_chain(r, s);
 	if (type & PERF_SAMPLE_RAW)

@@ -53,6 +53,72 @@ static void sort_samples(struct profile *p)
 	free(to);
 }
 
+static void merge_order(const struct profile *p, uint32_t *to, const uint32_t *from, size_t left,
+			size_t n)
+{
+	const struct profile_sample *s = p->samples.data;
+	size_t i = 0, j = left, out = 0;
+
+	while (i < left && j < n)
+		to[out++] = s[from[j]].time_ns < s[from[i]].time_ns ? from[j++] : from[i++];
+	memcpy(to + out, from + i, (left - i) * sizeof(*to));
+	out += left - i;
+	memcpy(to + out, from + j, (n - j) * sizeof(*to));
+}
+
+/* The samples' indices in order of time, as sort_samples will have them. Caller frees. */
+static uint32_t *order_of_samples(const struct profile *p)
+{
+	size_t n = p->samples.len;
+	uint32_t *from = xcalloc(n, sizeof(*from)), *to = xcalloc(n, sizeof(*to));
+
+	for (size_t i = 0; i < n; i++)
+		from[i] = (uint32_t)i;
+	for (size_t width = 1; width < n; width *= 2) {
+		for (size_t at = 0; at < n; at += 2 * width) {
+			size_t len = min_size(2 * width, n - at);
+			merge_order(p, to + at, from + at, min_size(width, len), len);
+		}
+		uint32_t *swap = from;
+		from = to;
+		to = swap;
+	}
+	free(to);
+	return from;
+}
+
+/* Before samples are sorted: where each will be. */
+static void renumber_counts(struct profile *p)
+{
+	if (!p->counts.len || samples_are_sorted(p))
+		return;
+	CLEANUP_FREE uint32_t *order = order_of_samples(p);
+	CLEANUP_FREE uint32_t *place = xcalloc(p->samples.len, sizeof(*place));
+	for (size_t i = 0; i < p->samples.len; i++)
+		place[order[i]] = (uint32_t)i;
+	for (size_t i = 0; i < p->counts.len; i++)
+		p->counts.data[i].sample = place[p->counts.data[i].sample];
+}
+
+static int compare_counts(const void *a, const void *b)
+{
+	const struct profile_count *x = a, *y = b;
+
+	if (x->sample != y->sample)
+		return x->sample < y->sample ? -1 : 1;
+	return x->event < y->event ? -1 : x->event > y->event;
+}
+
+static void sort_counts(struct profile *p)
+{
+	for (size_t i = 1; i < p->counts.len; i++) {
+		if (compare_counts(&p->counts.data[i - 1], &p->counts.data[i]) <= 0)
+			continue;
+		qsort(p->counts.data, p->counts.len, sizeof(*p->counts.data), compare_counts);
+		return;
+	}
+}
+
 static int compare_u64(uint64_t a, uint64_t b)
 {
 	return (a > b) - (a < b);
@@ -173,7 +239,9 @@ static bool are_counted(const struct profile *p)
 
 void profile_index(struct profile *p)
 {
+	renumber_counts(p);
 	sort_samples(p);
+	sort_counts(p);
 	p->is_summed = p->samples.len && !are_counted(p) && !has_times(p);
 	if (p->aliases.len)
 		qsort(p->aliases.data, p->aliases.len, sizeof(*p->aliases.data), compare_aliases);
@@ -303,8 +371,22 @@ static bool excerpts_are_consistent(const struct profile *p)
 	return true;
 }
 
+static bool counts_are_consistent(const struct profile *p)
+{
+	for (size_t i = 0; i < p->counts.len; i++) {
+		const struct profile_count *c = &p->counts.data[i];
+		if (c->sample >= p->samples.len || c->event >= p->events.len)
+			return false;
+	}
+	for (size_t i = 0; i < p->groups.len; i++) {
+		if (p->groups.data[i].event >= p->events.len)
+			return false;
+	}
+	return true;
+}
+
 bool profile_is_consistent(const struct profile *p)
 {
 	return runs_are_consistent(p) && tasks_are_consistent(p) && samples_are_consistent(p) &&
-	       names_are_consistent(p) && excerpts_are_consistent(p);
+	       counts_are_consistent(p) && names_are_consistent(p) && excerpts_are_consistent(p);
 }

@@ -7,7 +7,7 @@ static const unsigned key_words[TABLE_COUNT] = {
 	[TABLE_MACHINES] = 3,  [TABLE_RUNS] = 3,   [TABLE_EVENTS] = 5,	  [TABLE_MODULES] = 2,
 	[TABLE_SPACES] = 2,    [TABLE_TASKS] = 3,  [TABLE_MAPPINGS] = 5,  [TABLE_NODES] = 3,
 	[TABLE_FUNCTIONS] = 3, [TABLE_CLOCKS] = 4, [TABLE_LOCATIONS] = 2, [TABLE_CODE] = 2,
-	[TABLE_SOURCES] = 1,   [TABLE_NOTES] = 1,  [TABLE_ALIASES] = 3,
+	[TABLE_SOURCES] = 1,   [TABLE_NOTES] = 1,  [TABLE_ALIASES] = 3,	  [TABLE_GROUPS] = 1,
 };
 
 void merge_init(struct merge *m, struct profile *p, struct profile_read_report *report)
@@ -27,6 +27,7 @@ void merge_release(struct merge *m)
 		vec_release(&m->maps[i].ids);
 	}
 	vec_release(&m->frames);
+	vec_release(&m->sample_runs);
 	vec_release(&m->node_states);
 }
 
@@ -36,6 +37,7 @@ void merge_begin_epoch(struct merge *m)
 		vec_clear(&m->maps[i].ids);
 	vec_push(&m->maps[TABLE_STRINGS].ids, 0); /* "" is never written */
 	vec_clear(&m->frames);
+	vec_clear(&m->sample_runs);
 	m->samples_expected = 0;
 	m->is_first_epoch = m->p->nodes.len == 0;
 }
@@ -105,7 +107,7 @@ static uint32_t add_event(struct merge *m, const struct merge_row *in)
 {
 	struct profile_event *row = in->row;
 	uint64_t key[] = { pair(row->name, row->type), row->config, row->period, row->frequency,
-			   (uint64_t)row->unit << 8 | row->flags };
+			   (uint64_t)row->group << 16 | (uint64_t)row->unit << 8 | row->flags };
 
 	if (row->unit > UNIT_BYTES)
 		row->unit = UNIT_COUNT;
@@ -428,6 +430,48 @@ static uint32_t add_sample(struct merge *m, const struct merge_row *in)
 	return PROFILE_NONE;
 }
 
+void merge_note_samples(struct merge *m, uint64_t first, uint64_t count, size_t sample)
+{
+	struct sample_run run = { first, count, (uint32_t)sample };
+
+	vec_push(&m->sample_runs, run);
+}
+
+/* PROFILE_NONE: lost with its chunk. */
+static uint32_t find_sample(const struct merge *m, uint64_t number)
+{
+	for (size_t i = m->sample_runs.len; i-- > 0;) {
+		const struct sample_run *run = &m->sample_runs.data[i];
+		if (number >= run->first && number - run->first < run->count)
+			return run->sample + (uint32_t)(number - run->first);
+	}
+	return PROFILE_NONE;
+}
+
+static uint32_t add_count(struct merge *m, const struct merge_row *in)
+{
+	struct profile_count *row = in->row;
+
+	row->sample = find_sample(m, row->sample);
+	if (row->sample != PROFILE_NONE && row->event < m->p->events.len)
+		vec_push(&m->p->counts, *row);
+	return PROFILE_NONE;
+}
+
+static uint32_t add_group(struct merge *m, const struct merge_row *in)
+{
+	struct profile_group *row = in->row;
+	uint64_t key[] = { row->event };
+
+	if (row->event >= m->p->events.len) /* of no use without its event */
+		return PROFILE_NONE;
+	if (row->counters >= COUNTERS_KINDS)
+		row->counters = COUNTERS_UNKNOWN;
+	uint32_t id = place(m, TABLE_GROUPS, key, PROFILE_NONE, m->p->groups.len);
+	PUT(&m->p->groups, id, *row);
+	return id;
+}
+
 static uint32_t add_clock(struct merge *m, const struct merge_row *in)
 {
 	const struct profile_clock *row = in->row;
@@ -513,7 +557,8 @@ uint32_t merge_add(struct merge *m, enum table_id table, const struct merge_row 
 		[TABLE_SAMPLES] = add_sample, [TABLE_CLOCKS] = add_clock,
 		[TABLE_CODE] = add_code,      [TABLE_SOURCES] = add_source,
 		[TABLE_NOTES] = add_note,     [TABLE_HEALTH] = add_health,
-		[TABLE_ALIASES] = add_alias,
+		[TABLE_ALIASES] = add_alias,  [TABLE_COUNTS] = add_count,
+		[TABLE_GROUPS] = add_group,
 	};
 
 	return add[table](m, in);

@@ -24,6 +24,11 @@ struct node_state {
 	bool broken;	/* an ancestor is missing */
 };
 
+struct sample_run { /* numbers in the epoch from first on */
+	uint64_t first, count;
+	uint32_t sample;
+};
+
 struct merge {
 	struct profile *p;
 	struct profile_read_report *report;
@@ -32,9 +37,12 @@ struct merge {
 	VEC(struct profile_frame)
 	frames; /* by id in the epoch; copied when a location needs them */
 	VEC(struct node_state) node_states; /* by node of the profile */
-	size_t nodes_indexed; /* the first so many nodes are in keys; others once there are epochs to merge */
+	size_t nodes_indexed; /* the first so many nodes are in keys; others once there are epochs
+				 to merge */
 	bool is_first_epoch;
 	uint32_t unknown_module, unknown_node, unknown_task, unknown_event;
+	/* Where the epoch's samples stand in the profile: chunk by chunk, as their numbers rise. */
+	VEC(struct sample_run) sample_runs;
 	uint64_t samples_expected; /* first id + count of the epoch's last sample chunk */
 };
 
@@ -53,6 +61,8 @@ void merge_release(struct merge *m);
 void merge_begin_epoch(struct merge *m); /* ids start anew */
 /* PROFILE_NONE when the id has no row. */
 uint32_t merge_lookup(const struct merge *m, enum table_id table, uint64_t id);
+/* The samples numbered from first on are those of the profile from `sample` on. */
+void merge_note_samples(struct merge *m, uint64_t first, uint64_t count, size_t sample);
 /* Take a row in; what its id stands for from now on. */
 uint32_t merge_add(struct merge *m, enum table_id table, const struct merge_row *in);
 

@@ -27,6 +27,8 @@ void profile_release(struct profile *p)
 	vec_release(&p->frames);
 	vec_release(&p->locations);
 	vec_release(&p->samples);
+	vec_release(&p->counts);
+	vec_release(&p->groups);
 	vec_release(&p->code);
 	vec_release(&p->sources);
 	vec_release(&p->notes);
@@ -56,6 +58,39 @@ uint32_t profile_find_aliases(const struct profile *p, uint32_t function, uint32
 
 	*count = (uint32_t)(aliases_before(p, (uint64_t)function + 1) - first);
 	return (uint32_t)first;
+}
+
+/* How many counts are of samples before this one. */
+static size_t counts_before(const struct profile *p, uint64_t sample)
+{
+	size_t low = 0, high = p->counts.len;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (p->counts.data[middle].sample < sample)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+uint32_t profile_find_counts(const struct profile *p, uint32_t sample, uint32_t *count)
+{
+	size_t first = counts_before(p, sample);
+
+	*count = (uint32_t)(counts_before(p, (uint64_t)sample + 1) - first);
+	return (uint32_t)first;
+}
+
+uint32_t profile_leader(const struct profile *p, uint32_t event)
+{
+	for (uint32_t i = 0; i < event && event < p->events.len; i++) {
+		if (p->events.data[event].group &&
+		    p->events.data[i].group == p->events.data[event].group)
+			return i;
+	}
+	return event;
 }
 
 uint32_t profile_synthetic_module(const struct profile *p, const char *name)

@@ -29,6 +29,9 @@ struct profile_event {
 	uint64_t exact_total; /* the counter's final value over all tasks, 0 when unknown */
 	uint8_t unit;	      /* enum profile_unit of weights */
 	uint8_t flags;
+	/* Events of one number were counted together and read with each sample of the first of
+	 * them; the others have no samples. 0: not in a group. */
+	uint32_t group;
 };
 
 enum {
@@ -122,7 +125,7 @@ enum module_symbols {
 	SYMBOLS_GO_TABLE, /* Go's .gopclntab: names, lines and inlined calls */
 	SYMBOLS_JITDUMP,
 	SYMBOLS_REGISTERED, /* objects that the process registered with GDB */
-	SYMBOLS_GIVEN,	  /* the file of another format that the profile was read from */
+	SYMBOLS_GIVEN,	    /* the file of another format that the profile was read from */
 };
 
 struct profile_module {
@@ -135,7 +138,8 @@ struct profile_module {
 
 enum {
 	MODULE_DELETED = 1,
-	MODULE_NO_DEBUG_FILE = 2, /* the file that ran was at hand, is stripped, and nothing of its debug file was there */
+	MODULE_NO_DEBUG_FILE = 2, /* the file that ran was at hand, is stripped, and nothing of its
+				     debug file was there */
 };
 
 /* How a frame was found. Guessed frames do not count as whole. */
@@ -211,8 +215,39 @@ struct profile_sample {
 	uint64_t weight; /* in the event's unit */
 	uint32_t task, node, leaf_module;
 	uint16_t cpu, event; /* cpu: or PROFILE_CPU_UNKNOWN */
-	uint8_t end; /* enum stack_end */
+	uint8_t end;	     /* enum stack_end */
 	uint8_t flags;
+};
+
+/* What an event of a group counted up to a sample of its leader, since the sample before of the
+ * same thread on the same CPU (or, where counters are the CPUs', of the CPU). Samples without such
+ * rows have no counts: that is not 0. */
+struct profile_count {
+	uint64_t value;
+	uint32_t sample; /* index in samples */
+	uint16_t event;
+};
+
+/* Whose the counters of groups are. */
+enum profile_counters {
+	COUNTERS_UNKNOWN,
+	COUNTERS_OF_THREADS,	  /* each thread's own, on each CPU */
+	COUNTERS_OF_SOME_THREADS, /* the same, without threads that began later */
+	COUNTERS_OF_CPUS,	  /* whoever runs there */
+	COUNTERS_KINDS,
+};
+
+/* How a group was read; the samples of its leader by what became of the counts. */
+struct profile_group {
+	uint64_t known;
+	uint64_t first;	     /* no sample before it to compare with */
+	uint64_t backwards;  /* smaller than before */
+	uint64_t impossible; /* counted for longer than wanted, or a value is missing */
+	/* Between samples of a thread on one CPU: how long the counters were wanted, and how long
+	 * they counted. Less: others shared the processor's counters. */
+	uint64_t enabled_ns, running_ns;
+	uint16_t event;	  /* the leader */
+	uint8_t counters; /* enum profile_counters */
 };
 
 /* Names. A location is (module, address looked up): its frames are the inline chain, innermost
@@ -226,7 +261,8 @@ struct profile_function {
 	uint32_t flags;
 };
 
-/* How its code was compiled, as far as debug information says; neither: not known, or the function was inlined. */
+/* How its code was compiled, as far as debug information says; neither: not known, or the function
+ * was inlined. */
 enum { FUNCTION_UNOPTIMIZED = 1, FUNCTION_OPTIMIZED = 2 };
 
 /* What a function's symbol is called besides, or whose code it is as well. */
@@ -295,8 +331,8 @@ struct profile_health {
 	uint64_t ring_bytes, stack_bytes;	/* per CPU; per sample */
 	uint64_t stacks_checked, stacks_agreed; /* against the second unwinder; 0 when not run */
 	uint64_t openers_killed; /* processes that open files and ended early, and were replaced */
-	uint64_t detached; /* 1: the command was set-uid or unreadable, and ran unprofiled */
-	uint64_t complete;			/* 1 when the file was finished properly */
+	uint64_t detached;	 /* 1: the command was set-uid or unreadable, and ran unprofiled */
+	uint64_t complete;	 /* 1 when the file was finished properly */
 };
 
 /* Its numbers but complete, in the order that files keep: new ones come last. */
@@ -309,12 +345,12 @@ struct profile {
 	 * prof.data here, or no file. Owned; not written to files. */
 	char *origin;
 	bool is_foreign; /* that is a file of another format: it cannot be changed in place */
-	/* By profile_index(): samples have no times, as other tools' summed-up profiles, and are not
-	 * counted (EVENT_COUNTED): each stands for as many of a stack as its weight says, so that numbers of samples
-	 * say nothing. */
+	/* By profile_index(): samples have no times, as other tools' summed-up profiles, and are
+	 * not counted (EVENT_COUNTED): each stands for as many of a stack as its weight says, so
+	 * that numbers of samples say nothing. */
 	bool is_summed;
-	/* These are not all samples of the recording: what is known of the whole is not of them. Not
-	 * written to files. */
+	/* These are not all samples of the recording: what is known of the whole is not of them.
+	 * Not written to files. */
 	bool is_part;
 	VEC(struct profile_machine) machines;
 	VEC(struct profile_run) runs;
@@ -331,6 +367,8 @@ struct profile {
 	VEC(struct profile_location)
 	locations; /* after profile_index(): sorted by (module, address), unique */
 	VEC(struct profile_sample) samples; /* after profile_index(): sorted by time */
+	VEC(struct profile_count) counts;   /* after profile_index(): sorted by sample */
+	VEC(struct profile_group) groups;
 	VEC(struct profile_code) code;
 	VEC(struct profile_source) sources;
 	VEC(uint32_t)
@@ -340,6 +378,7 @@ struct profile {
 	/* Filled by profile_index(): the location of every node, PROFILE_NONE when not symbolized.
 	 */
 	VEC(uint32_t) node_location;
+
 	/* Also: where locations are, by what they are of. */
 	struct profile_location_slots {
 		uint32_t *slots; /* open addressing: index + 1 */
@@ -380,6 +419,11 @@ static inline uint64_t node_lookup_address(const struct profile_node *n)
  */
 uint32_t profile_find_aliases(const struct profile *p, uint32_t function, uint32_t *count);
 
+/* The first of a sample's counts, which follow each other, and how many. After profile_index(). */
+uint32_t profile_find_counts(const struct profile *p, uint32_t sample, uint32_t *count);
+/* The event whose samples hold this one's counts; itself when it takes samples. */
+uint32_t profile_leader(const struct profile *p, uint32_t event);
+
 /* Index of the module of kind MODULE_SYNTHETIC with this name, PROFILE_NONE when the profile has
  * none. */
 uint32_t profile_synthetic_module(const struct profile *p, const char *name);
@@ -401,6 +445,6 @@ const char *stack_end_name(uint8_t end); /* "truncated copy", … for health lin
 const char *frame_how_name(uint8_t how);
 const char *module_kind_name(uint8_t kind);
 const char *module_symbols_name(uint8_t symbols); /* "debug info", … */
-const char *unit_name(uint8_t unit); /* "ns", "count", "bytes" */
+const char *unit_name(uint8_t unit);		  /* "ns", "count", "bytes" */
 
 #endif

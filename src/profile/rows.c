@@ -84,7 +84,9 @@ static bool read_column(struct row_decoder *d, struct row_chunk *c, struct bytes
 
 static enum rows_result charge(struct row_decoder *d, const struct row_chunk *c, uint64_t bytes)
 {
-	uint64_t each = schema_table((enum table_id)c->table->table)->row_size + ROW_OVERHEAD;
+	enum table_id table = (enum table_id)c->table->table;
+	/* Counts are the row and nothing else, and there are several for each sample. */
+	uint64_t each = schema_table(table)->row_size + (table == TABLE_COUNTS ? 0 : ROW_OVERHEAD);
 	uint64_t need = c->count * each + bytes;
 
 	if (need > d->memory_left)
@@ -191,6 +193,15 @@ static void count_lost_samples(struct merge *m, const struct row_chunk *c)
 	m->samples_expected = c->first_id + c->count;
 }
 
+/* A chunk of which a row could not be taken has no numbers any more. */
+static void note_samples(struct merge *m, const struct row_chunk *c, size_t before)
+{
+	bool is_whole = m->p->samples.len - before == c->count;
+
+	if (c->table->table == TABLE_SAMPLES && !c->ids && is_whole)
+		merge_note_samples(m, c->first_id, c->count, before);
+}
+
 /* Ids far beyond those seen would make the map large: it is charged like rows. */
 static enum rows_result charge_chunk(struct row_decoder *d, const struct merge *m,
 				     const struct row_chunk *c, size_t body_len)
@@ -226,7 +237,9 @@ enum rows_result rows_read(struct row_decoder *d, struct merge *m, const struct 
 	if (result != ROWS_GOOD)
 		return result;
 	count_lost_samples(m, &c);
+	size_t samples = m->p->samples.len;
 	merge_rows(m, &c);
+	note_samples(m, &c, samples);
 	return ROWS_GOOD;
 }
 

@@ -67,6 +67,7 @@ static const struct column event_columns[] = {
 	NUMBER(profile_event, exact_total, "event", ENCODING_PLAIN),
 	NUMBER(profile_event, unit, "", ENCODING_PLAIN),
 	NUMBER(profile_event, flags, "", ENCODING_PLAIN),
+	NUMBER(profile_event, group, "", ENCODING_PLAIN),
 };
 
 static const struct column module_columns[] = {
@@ -219,6 +220,24 @@ static const struct column health_columns[] = {
 	HEALTH(detached, ""),
 };
 
+/* The sample's place in the epoch's stream, not a reference: streams have no ids to refer to. */
+static const struct column count_columns[] = {
+	NUMBER(profile_count, sample, "", ENCODING_DELTA),
+	REFERENCE(profile_count, event, TABLE_EVENTS, ENCODING_PLAIN),
+	NUMBER(profile_count, value, "event", ENCODING_PLAIN),
+};
+
+static const struct column group_columns[] = {
+	REFERENCE(profile_group, event, TABLE_EVENTS, ENCODING_PLAIN),
+	NUMBER(profile_group, counters, "", ENCODING_PLAIN),
+	NUMBER(profile_group, known, "", ENCODING_PLAIN),
+	NUMBER(profile_group, first, "", ENCODING_PLAIN),
+	NUMBER(profile_group, backwards, "", ENCODING_PLAIN),
+	NUMBER(profile_group, impossible, "", ENCODING_PLAIN),
+	NUMBER(profile_group, enabled_ns, "ns", ENCODING_PLAIN),
+	NUMBER(profile_group, running_ns, "ns", ENCODING_PLAIN),
+};
+
 #define TABLE(name_, kind_, columns_, row)                                               \
 	{                                                                                \
 		.name = name_, .columns = columns_, .column_count = ARRAY_LEN(columns_), \
@@ -245,6 +264,8 @@ static const struct table tables[TABLE_COUNT] = {
 	[TABLE_NOTES] = TABLE("notes", TABLE_KIND_STREAM, note_columns, note),
 	[TABLE_HEALTH] = TABLE("health", TABLE_KIND_STREAM, health_columns, profile_health),
 	[TABLE_ALIASES] = TABLE("aliases", TABLE_KIND_STREAM, alias_columns, profile_alias),
+	[TABLE_COUNTS] = TABLE("counts", TABLE_KIND_STREAM, count_columns, profile_count),
+	[TABLE_GROUPS] = TABLE("groups", TABLE_KIND_STREAM, group_columns, profile_group),
 };
 
 const struct table *schema_table(enum table_id id)

@@ -6,7 +6,7 @@
 
 /* What each id of the profile is in the writer's epoch. */
 struct id_lists {
-	VEC(uint32_t) strings, machines, events, modules, spaces, tasks, nodes, functions;
+	VEC(uint32_t) strings, machines, events, modules, spaces, tasks, nodes, functions, samples;
 };
 
 static uint32_t mapped(const uint32_t *ids, size_t count, uint32_t id)
@@ -31,6 +31,7 @@ static void release_lists(struct id_lists *l)
 	vec_release(&l->tasks);
 	vec_release(&l->nodes);
 	vec_release(&l->functions);
+	vec_release(&l->samples);
 }
 
 static void write_strings(const struct profile *p, struct profile_writer *w, struct id_lists *l)
@@ -115,7 +116,25 @@ static void write_samples(const struct profile *p, struct profile_writer *w, str
 		row.node = MAPPED(l->nodes, row.node);
 		row.leaf_module = MAPPED(l->modules, row.leaf_module);
 		row.event = (uint16_t)MAPPED(l->events, row.event);
-		profile_writer_add_sample(w, &row);
+		uint32_t id = profile_writer_add_sample(w, &row);
+		if (p->counts.len)
+			vec_push(&l->samples, id);
+	}
+}
+
+static void write_counts(const struct profile *p, struct profile_writer *w,
+			 const struct id_lists *l)
+{
+	for (size_t i = 0; i < p->counts.len; i++) {
+		struct profile_count row = p->counts.data[i];
+		row.sample = MAPPED(l->samples, row.sample);
+		row.event = (uint16_t)MAPPED(l->events, row.event);
+		profile_writer_add_count(w, &row);
+	}
+	for (size_t i = 0; i < p->groups.len; i++) {
+		struct profile_group row = p->groups.data[i];
+		row.event = (uint16_t)MAPPED(l->events, row.event);
+		profile_writer_add_group(w, &row);
 	}
 }
 
@@ -191,6 +210,7 @@ int profile_write_all(const struct profile *p, struct profile_writer *w, struct 
 	write_modules(p, w, &l);
 	write_tasks(p, w, &l);
 	write_samples(p, w, &l);
+	write_counts(p, w, &l);
 	write_names(p, w, &l);
 	write_excerpts(p, w, &l);
 	profile_writer_set_health(w, &p->health);

@@ -67,7 +67,12 @@ void profile_writer_update_task(struct profile_writer *w, uint32_t id,
 void profile_writer_update_module(struct profile_writer *w, uint32_t id,
 				  const struct profile_module *row);
 
-void profile_writer_add_sample(struct profile_writer *w, const struct profile_sample *row);
+/* Returns the sample's number in the epoch, for its counts. */
+uint32_t profile_writer_add_sample(struct profile_writer *w, const struct profile_sample *row);
+/* row->sample: as profile_writer_add_sample returned it. */
+void profile_writer_add_count(struct profile_writer *w, const struct profile_count *row);
+/* The latest of a leader counts. */
+void profile_writer_add_group(struct profile_writer *w, const struct profile_group *row);
 void profile_writer_add_clock(struct profile_writer *w, const struct profile_clock *row);
 
 /* See struct profile_alias. */
@@ -84,7 +89,8 @@ struct profile_symbol_frame {
 	const char *function_file;	   /* NULL: same as file */
 	uint32_t line, function_line;
 	uint32_t function_flags; /* FUNCTION_UNOPTIMIZED or its like */
-	const struct profile_symbol_alias *aliases; /* of the function; once in an epoch is enough */
+	const struct profile_symbol_alias
+		*aliases; /* of the function; once in an epoch is enough */
 	uint32_t alias_count;
 };
 

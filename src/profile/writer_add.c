@@ -103,7 +103,7 @@ void profile_writer_update_module(struct profile_writer *w, uint32_t id,
 	writer_update(w, TABLE_MODULES, id, row);
 }
 
-void profile_writer_add_sample(struct profile_writer *w, const struct profile_sample *row)
+uint32_t profile_writer_add_sample(struct profile_writer *w, const struct profile_sample *row)
 {
 	struct epoch_entry *e = &w->epochs.data[w->epochs.len - 1];
 
@@ -113,7 +113,17 @@ void profile_writer_add_sample(struct profile_writer *w, const struct profile_sa
 		e->last_ns = row->time_ns;
 	e->samples++;
 	w->stats.samples++;
-	writer_append(w, TABLE_SAMPLES, row);
+	return writer_append(w, TABLE_SAMPLES, row);
+}
+
+void profile_writer_add_count(struct profile_writer *w, const struct profile_count *row)
+{
+	writer_append(w, TABLE_COUNTS, row);
+}
+
+void profile_writer_add_group(struct profile_writer *w, const struct profile_group *row)
+{
+	writer_append(w, TABLE_GROUPS, row);
 }
 
 void profile_writer_add_clock(struct profile_writer *w, const struct profile_clock *row)

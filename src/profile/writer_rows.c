@@ -132,6 +132,7 @@ static uint64_t *account_of(struct profile_writer_stats *s, enum table_id table)
 {
 	switch (table) {
 	case TABLE_SAMPLES:
+	case TABLE_COUNTS:
 		return &s->sample_bytes;
 	case TABLE_NODES:
 		return &s->node_bytes;

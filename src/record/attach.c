@@ -180,6 +180,15 @@ static int plan_descriptors(struct broker *b, struct files *files, struct error 
 	return 0;
 }
 
+static void know_children(struct broker *b, struct files *files)
+{
+	struct hmap seen = { 0 };
+	for (size_t i = 0; i < b->pids.len; i++)
+		hmap_put(&seen, (uint64_t)b->pids.data[i], 1);
+	add_children(files, b, &seen);
+	hmap_release(&seen);
+}
+
 static int check_target(struct files *files, pid_t pid, struct error *err)
 {
 	struct bytes status = { 0 };
@@ -219,7 +228,9 @@ static int attach_processes(struct broker *b, struct files *files, size_t *opene
 	}
 	if (b->pids.len == 0)
 		return 0;
-	if (plan_descriptors(b, files, err) < 0)
+	if (b->filtered)
+		know_children(b, files);
+	else if (plan_descriptors(b, files, err) < 0)
 		return -1;
 	if (b->filtered) {
 		*opened = 1;

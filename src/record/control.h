@@ -44,8 +44,10 @@ enum control_size_class {
 struct control_event_fd {
 	uint32_t event; /* index of the user's event; UINT32_MAX: only tracks */
 	uint32_t cpu;
-	uint32_t pid;	     /* task it was opened on, 0 for all */
-	uint32_t size_class; /* enum control_size_class */
+	uint32_t pid;	      /* task it was opened on, 0 for all */
+	uint32_t size_class;  /* enum control_size_class */
+	uint32_t is_member;   /* only counts, and is read with the samples of its leader */
+	uint32_t reads_group; /* its samples and its value are those of a group */
 	uint64_t period;
 	struct record_layout layout;
 };
@@ -77,7 +79,7 @@ struct control_stop {
 	uint64_t broker_cpu_ns;
 	uint32_t openers_killed; /* and replaced */
 	uint32_t openers_gone;	 /* 1: not all were replaced */
-	uint32_t detached; /* 1: the kernel lets only root profile the command */
+	uint32_t detached;	 /* 1: the kernel lets only root profile the command */
 };
 
 struct control_rings {
@@ -91,8 +93,8 @@ struct control_summary {
 	uint32_t kind;
 	uint64_t samples, due, known, whole; /* of the first event */
 	uint64_t other_samples, lost, file_bytes;
-	int32_t write_failed; /* errno of the first failed write, 0 */
-	uint32_t outliving;   /* processes of the launched command that run on */
+	int32_t write_failed;	/* errno of the first failed write, 0 */
+	uint32_t outliving;	/* processes of the launched command that run on */
 	uint32_t outliving_pid; /* one of them */
 };
 

@@ -43,6 +43,7 @@ static int add_to_batch(struct broker *b, int fd, const struct control_event_fd 
 	return 0;
 }
 
+/* The descriptor, which is the batch's; -1. */
 static int open_one(struct broker *b, const struct event_spec *spec,
 		    const struct event_sampling *how, pid_t pid, struct control_event_fd *entry,
 		    struct error *err)
@@ -50,10 +51,12 @@ static int open_one(struct broker *b, const struct event_spec *spec,
 	int fd;
 	entry->pid = pid > 0 ? (uint32_t)pid : 0;
 	entry->period = how->period;
+	entry->is_member = how->is_member;
+	entry->reads_group = how->reads_group;
 	if (event_open(spec, how, pid, (int)entry->cpu, &fd, &entry->layout, err) < 0)
 		return -1;
 	verbose_event(spec, how, entry);
-	return add_to_batch(b, fd, entry, err);
+	return add_to_batch(b, fd, entry, err) < 0 ? -1 : fd;
 }
 
 /* The rate was permitted when the plan was made. true: the kernel's limit is lower by now, and so
@@ -82,13 +85,69 @@ static int open_sampling(struct broker *b, pid_t pid, uint32_t cpu, uint32_t eve
 	}
 }
 
+/* The others of its group. */
+static int open_members(struct broker *b, pid_t pid, const struct control_event_fd *leader,
+			int leader_fd, struct error *err)
+{
+	const struct plan *p = b->plan;
+	for (uint32_t i = leader->event + 1; i < p->events.items.len; i++) {
+		if (plan_leader(p, i) != leader->event)
+			continue;
+		struct event_sampling how = plan_member(p, i, leader->size_class, leader_fd);
+		struct control_event_fd entry = *leader;
+		entry.event = i;
+		if (open_one(b, &p->events.items.data[i], &how, pid, &entry, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* The batch's descriptors from here on are not handed over. */
+static void take_back(struct broker *b, uint32_t from)
+{
+	struct open_batch *batch = b->batch;
+	while (batch && batch->message.count > from)
+		close(batch->fds[--batch->message.count]);
+}
+
+/* An event that takes samples, with those that it leads. A group goes into one batch, since its
+ * leader is open here only as long. */
+static int open_group(struct broker *b, pid_t pid, uint32_t cpu, uint32_t event,
+		      uint32_t size_class, struct error *err)
+{
+	bool leads = plan_leads(b->plan, event);
+	if (leads && b->batch && b->batch->message.count + EVENT_READ_MAX > CONTROL_MAX_FDS &&
+	    broker_flush_events(b, err) < 0)
+		return -1;
+	uint32_t before = b->batch ? b->batch->message.count : 0;
+	struct control_event_fd leader = { .event = event, .cpu = cpu, .size_class = size_class };
+	int fd = open_sampling(b, pid, cpu, event, size_class, err);
+	if (fd < 0)
+		return -1;
+	if (leads && open_members(b, pid, &leader, fd, err) < 0) {
+		take_back(b, before);
+		return -1;
+	}
+	return 0;
+}
+
 /* What is nice to have: false, and never tried again, when it does not fit any more. That a task
  * has just ended says nothing about others. */
-static bool open_extra(struct broker *b, pid_t pid, uint32_t cpu, uint32_t event,
-		       uint32_t size_class)
+static bool is_no_obstacle(int result, const struct error *why)
+{
+	return result >= 0 || why->errnum == ESRCH;
+}
+
+static bool open_larger(struct broker *b, pid_t pid, uint32_t cpu, uint32_t event)
 {
 	struct error why = { 0 };
-	return open_sampling(b, pid, cpu, event, size_class, &why) == 0 || why.errnum == ESRCH;
+	return is_no_obstacle(open_group(b, pid, cpu, event, SIZE_LARGER, &why), &why);
+}
+
+static bool open_count(struct broker *b, pid_t pid, uint32_t cpu)
+{
+	struct error why = { 0 };
+	return is_no_obstacle(open_sampling(b, pid, cpu, 0, SIZE_COUNT, &why), &why);
 }
 
 /* Everything on one CPU. A larger stack size follows its first one. */
@@ -96,16 +155,18 @@ static int open_on_cpu(struct broker *b, pid_t pid, uint32_t cpu, struct error *
 {
 	struct plan *p = b->plan;
 	for (uint32_t i = 0; i < p->events.items.len; i++) {
+		if (plan_leader(p, i) != i)
+			continue;
 		if (!event_counts_on(&p->events.items.data[i], cpu)) /* another kind of cores' */
 			continue;
-		if (open_sampling(b, pid, cpu, i, SIZE_FIRST, err) < 0)
+		if (open_group(b, pid, cpu, i, SIZE_FIRST, err) < 0)
 			return -1;
 		if (p->stack_mode == STACK_COPY && p->stack_bytes[1] &&
-		    !open_extra(b, pid, cpu, i, SIZE_LARGER))
+		    !open_larger(b, pid, cpu, i))
 			p->stack_bytes[1] = 0;
 	}
 	if (p->count_exits && event_counts_on(&p->events.items.data[0], cpu) &&
-	    !open_extra(b, pid, cpu, 0, SIZE_COUNT))
+	    !open_count(b, pid, cpu))
 		p->count_exits = false;
 	return 0;
 }
@@ -116,7 +177,9 @@ static int open_tracking(struct broker *b, pid_t pid, uint32_t cpu, struct error
 {
 	struct event_sampling how = plan_tracking(b->plan);
 	struct control_event_fd entry = { .event = UINT32_MAX, .cpu = cpu };
-	return b->plan->track_apart ? open_one(b, &event_dummy, &how, pid, &entry, err) : 0;
+	if (!b->plan->track_apart)
+		return 0;
+	return open_one(b, &event_dummy, &how, pid, &entry, err) < 0 ? -1 : 0;
 }
 
 int broker_open_task(struct broker *b, pid_t tid, struct error *err)

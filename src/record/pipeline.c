@@ -39,6 +39,7 @@ struct profile_event pipeline_event_row(struct pipeline *p, size_t i)
 		.exact_total = p->states.data[i].exact_total,
 		.unit = e->unit,
 		.flags = e->flags,
+		.group = e->group,
 	};
 }
 
@@ -117,6 +118,7 @@ struct pipeline *pipeline_new(const struct pipeline_config *config, struct profi
 		vec_push(&p->events, config->events[i]);
 		vec_push(&p->states, (struct event_state){ 0 });
 	}
+	pipeline_counters_init(p);
 	rows_init(&p->rows, writer);
 	struct task_events events = { .thread_end = on_thread_end,
 				      .space_end = on_space_end,
@@ -148,7 +150,8 @@ struct pipeline *pipeline_new(const struct pipeline_config *config, struct profi
 		const struct pipeline_event *e = &config->events[i];
 		struct accounts_config a = { &p->rows, p->tasks, p->states.data[i].row, e->period,
 					     counts_hidden_kernel(e) };
-		p->states.data[i].accounts = accounts_new(&a);
+		if (!p->states.data[i].is_member)
+			p->states.data[i].accounts = accounts_new(&a);
 	}
 	return p;
 }
@@ -162,6 +165,7 @@ void pipeline_free(struct pipeline *p)
 	p->stacks = NULL;
 	for (size_t i = 0; i < p->states.len; i++)
 		accounts_free(p->states.data[i].accounts);
+	pipeline_counters_release(p);
 	task_table_free(p->tasks);
 	codes_free(p->codes);
 	kernel_code_free(p->kernel_code);

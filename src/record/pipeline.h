@@ -24,6 +24,8 @@ struct pipeline_event {
 	uint64_t period, frequency;
 	uint8_t unit;  /* enum profile_unit */
 	uint8_t flags; /* EVENT_* */
+	/* Events of one number but 0 are read with the samples of the first of them. */
+	uint32_t group;
 };
 
 struct pipeline_config {
@@ -33,6 +35,7 @@ struct pipeline_config {
 	uint32_t event_count;
 	enum unwind_arch arch;
 	uint32_t check_every;
+	uint8_t counters;	/* enum profile_counters: whose the groups' values are */
 	bool account;		/* exact counts are expected (READ records, final values) */
 	uint64_t naming_cpu_ns; /* see names_limit: for one module at the end; 0: any */
 	bool inner_pidns;	/* see task_set_inner_pidns */
@@ -47,7 +50,8 @@ struct pipeline_config {
 
 struct pipeline *pipeline_new(const struct pipeline_config *config, struct profile_writer *writer);
 void pipeline_free(struct pipeline *p);
-/* Naming was given up: a thread still uses everything, and the process has to end without pipeline_free. */
+/* Naming was given up: a thread still uses everything, and the process has to end without
+ * pipeline_free. */
 bool pipeline_gave_up(const struct pipeline *p);
 struct task_table *pipeline_tasks(struct pipeline *p);
 void pipeline_note(struct pipeline *p, const char *text); /* into the file, once each */
@@ -57,10 +61,12 @@ void pipeline_note(struct pipeline *p, const char *text); /* into the file, once
 void pipeline_only(struct pipeline *p, const uint32_t *pids, size_t count);
 /* The threads of these processes are known by now: theirs are wanted too. */
 void pipeline_only_known(struct pipeline *p);
+
 /* Processes followed that have not ended, as far as records tell. */
 struct pipeline_living {
 	VEC(uint32_t) pids;
 };
+
 void pipeline_list_living(struct pipeline *p, struct pipeline_living *out);
 /* From now on samples of the first event come from whole CPUs: those of the tasks known and of
  * their descendants are taken, those of the tasks' own events no more. */
@@ -107,7 +113,7 @@ struct pipeline_stats {
 	/* known: how the stack ended */
 	uint64_t samples, samples_first, known, whole; /* all but samples: of the first event */
 	uint64_t guessed, truncated, elsewhere /* cut on another stack */, stacks;
-	bool has_go; /* samples of Go programs, which run many stacks */
+	bool has_go;	       /* samples of Go programs, which run many stacks */
 	uint64_t lost_records; /* from LOST records */
 	uint64_t throttled_ns, throttle_count;
 	uint64_t first_ns, last_ns;   /* times of samples */

@@ -105,6 +105,7 @@ int pipeline_finish(struct pipeline *p, const struct pipeline_end *end, struct e
 {
 	for (size_t i = 0; i < p->states.len; i++)
 		account_event(p, i, end);
+	pipeline_write_groups(p);
 	int result = profile_writer_flush(p->writer, err);
 	if (p->names) {
 		codes_finish(p->codes);

@@ -27,7 +27,10 @@ static void count_first(struct pipeline *p, const struct record *r,
 
 static void on_sample(struct pipeline *p, const struct record *r)
 {
-	if (!pipeline_wants(p, r->tid) || r->event >= p->states.len)
+	if (r->event >= p->states.len)
+		return;
+	enum deltas_state counts = pipeline_count_sample(p, r);
+	if (!pipeline_wants(p, r->tid))
 		return;
 	struct event_state *event = &p->states.data[r->event];
 	struct task_thread *t = task_find(p->tasks, r->pid, r->tid, r->time_ns);
@@ -49,7 +52,9 @@ static void on_sample(struct pipeline *p, const struct record *r)
 		.end = stack.end,
 		.flags = stack.flags,
 	};
-	profile_writer_add_sample(p->writer, &row);
+	uint32_t sample = profile_writer_add_sample(p->writer, &row);
+	if (event->deltas && counts == DELTAS_KNOWN)
+		pipeline_write_counts(p, r, sample);
 	if (event->accounts)
 		accounts_sample(event->accounts, t, row.weight);
 	p->stats.samples++;
@@ -93,6 +98,10 @@ static void on_task_exit(struct pipeline *p, const struct record *r)
 	if (p->states.len && p->states.data[0].accounts && pipeline_wants(p, r->tid))
 		accounts_exit(p->states.data[0].accounts,
 			      task_find(p->tasks, r->pid, r->tid, r->time_ns), r->time_ns);
+	for (size_t i = 0; i < p->states.len; i++) {
+		if (p->states.data[i].deltas)
+			deltas_thread_end(p->states.data[i].deltas, r->tid);
+	}
 	hmap_remove(&p->only, r->tid);
 	task_exit(p->tasks, r->pid, r->tid, r->time_ns);
 }

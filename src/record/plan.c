@@ -259,15 +259,15 @@ int plan_make(struct plan *p, const struct record_options *options, struct error
 	*p = (struct plan){ .options = options };
 	p->system_wide = options->system_wide || (options->cpus && !options->command &&
 						  !options->pid_count && !options->tid_count);
-	p->count_exits = !p->system_wide;
 	p->track_apart = true;
 	event_read_limits(&p->limits);
 	choose_stacks(p);
 	if (find_cpu_clock(p, err) < 0)
 		return -1;
 	if (choose_cpus(p, err) < 0 || choose_events(p, err) < 0 || choose_kernel(p, err) < 0 ||
-	    choose_rate(p, err) < 0)
+	    plan_choose_counters(p, err) < 0 || choose_rate(p, err) < 0)
 		return -1;
+	p->count_exits = !p->system_wide;
 	return choose_ring(p, err);
 }
 
@@ -328,6 +328,25 @@ struct event_sampling plan_tracking(const struct plan *p)
 	};
 }
 
+/* Does it count for the thread only that it is opened on? */
+static bool is_of_thread(const struct plan *p, size_t event)
+{
+	return p->counters == COUNTERS_PER_THREAD && plan_leads(p, event);
+}
+
+struct event_sampling plan_member(const struct plan *p, size_t event, uint32_t size_class,
+				  int leader_fd)
+{
+	bool wide = size_class == SIZE_WIDE || p->system_wide;
+	return (struct event_sampling){
+		.exclude_kernel = !p->kernel,
+		.inherit = !wide && p->counters != COUNTERS_PER_THREAD,
+		.exclude_idle = wide && p->events.items.data[event].is_clock,
+		.is_member = true,
+		.leader_fd = leader_fd,
+	};
+}
+
 struct event_sampling plan_sampling(const struct plan *p, size_t event, uint32_t size_class,
 				    uint32_t cpu)
 {
@@ -336,6 +355,7 @@ struct event_sampling plan_sampling(const struct plan *p, size_t event, uint32_t
 	bool launched = p->options->command != NULL && !p->system_wide;
 	bool wide = size_class == SIZE_WIDE || p->system_wide;
 	bool from_start = size_class == SIZE_FIRST || size_class == SIZE_COUNT;
+	bool samples_group = size_class == SIZE_FIRST || size_class == SIZE_LARGER;
 	/* CPUs differ a little, so that threads are not sampled in step with each other or with the
 	 * program. */
 	if (e->is_clock && !p->options->period)
@@ -349,7 +369,8 @@ struct event_sampling plan_sampling(const struct plan *p, size_t event, uint32_t
 		.exclude_kernel = !p->kernel,
 		.kernel_chain = p->kernel && !e->exclude_kernel,
 		.user_chain = size_class == SIZE_LARGER,
-		.inherit = !wide,
+		.inherit = !wide && !is_of_thread(p, event),
+		.reads_group = samples_group && plan_leads(p, event),
 		.enable_on_exec = launched && from_start && !p->options->delay_ns,
 		.disabled = (launched && !wide) || size_class == SIZE_LARGER,
 		.exclude_idle = wide && e->is_clock,

@@ -150,12 +150,16 @@ int rings_add(struct rings *r, int fd, const struct control_event_fd *entry, str
 				 .size_class = entry->size_class,
 				 .tid = entry->pid,
 				 .period = entry->period,
-				 .has_fixed_period = entry->period > 1000 && !is_count };
+				 .has_fixed_period = entry->period > 1000 && !is_count,
+				 .is_member = entry->is_member != 0,
+				 .is_group = entry->reads_group != 0 };
 	struct rings_cpu *c = is_count ? ring_of_cpu(r->exits.data, r->exits.len, entry->cpu)
 				       : ring_of_cpu(r->cpus.data, r->cpus.len, entry->cpu);
 	uint32_t event = entry->event | (entry->size_class == SIZE_WIDE ? RINGS_WIDE : 0);
 	uint64_t id;
 	vec_push(&r->events, e);
+	if (e.is_member) /* writes nothing */
+		return 0;
 	if (!c) /* a count still gives its final value */
 		return is_count ? 0
 				: error_set(err, ERROR_SYSTEM, "no ring for CPU %u", entry->cpu);
@@ -187,7 +191,7 @@ void rings_switch(struct rings *r, uint32_t size_class, enum rings_action action
 {
 	for (size_t i = 0; i < r->events.len; i++) {
 		const struct rings_event *e = &r->events.data[i];
-		if (e->event == UINT32_MAX || e->size_class != size_class)
+		if (e->event == UINT32_MAX || e->size_class != size_class || e->is_member)
 			continue;
 		if (action == RINGS_ENABLE)
 			event_enable(e->fd);
@@ -196,13 +200,29 @@ void rings_switch(struct rings *r, uint32_t size_class, enum rings_action action
 	}
 }
 
+/* Of this event with the first size: the larger one prepared beside it, behind its members. NULL:
+ * none. */
+static const struct rings_event *larger_of(const struct rings *r, size_t first)
+{
+	const struct rings_event *e = &r->events.data[first];
+	for (size_t i = first + 1; i < r->events.len; i++) {
+		const struct rings_event *next = &r->events.data[i];
+		if (next->tid == e->tid && next->event == e->event &&
+		    next->size_class == SIZE_LARGER)
+			return next;
+		if (!next->is_member)
+			break;
+	}
+	return NULL;
+}
+
 bool rings_grow(struct rings *r)
 {
 	bool any = false;
-	for (size_t i = 1; i < r->events.len; i++) {
-		const struct rings_event *first = &r->events.data[i - 1], *larger = first + 1;
-		if (first->size_class != SIZE_FIRST || larger->size_class != SIZE_LARGER ||
-		    first->tid != larger->tid || first->event != larger->event)
+	for (size_t i = 0; i < r->events.len; i++) {
+		const struct rings_event *first = &r->events.data[i], *larger;
+		if (first->size_class != SIZE_FIRST || first->is_member ||
+		    !(larger = larger_of(r, i)))
 			continue;
 		event_disable(first->fd);
 		event_enable(larger->fd);
@@ -255,7 +275,7 @@ void rings_count(struct rings *r, struct rings_count *out)
 	for (size_t i = 0; i < r->events.len; i++) {
 		const struct rings_event *e = &r->events.data[i];
 		struct event_count c;
-		if (event_read(e->fd, &c) < 0)
+		if (event_read(e->fd, e->is_group, &c) < 0)
 			continue;
 		bool tracks = e->event >= out->event_count;
 		if (tracks || e->size_class == SIZE_COUNT)
@@ -263,6 +283,10 @@ void rings_count(struct rings *r, struct rings_count *out)
 		else
 			out->lost_samples += c.lost;
 		bool samples_first = e->event == 0 && e->size_class != SIZE_COUNT;
+		if (e->is_member) {
+			out->totals[e->event] += c.value;
+			continue;
+		}
 		if (tracks || e->size_class == SIZE_WIDE || (counts && samples_first))
 			continue;
 		out->totals[e->event] += c.value;

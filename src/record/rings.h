@@ -37,6 +37,8 @@ struct rings_event { /* one event of a task on a CPU */
 	uint32_t event, size_class, tid;
 	uint64_t period;
 	bool has_fixed_period; /* and may be jittered */
+	bool is_member;	       /* only counts, with its leader, which stands before it */
+	bool is_group;	       /* the leader of such */
 };
 
 /* What the decoder knows as one event. */

@@ -85,6 +85,8 @@ static void fill_begin(const struct broker *b, struct control_begin *m)
 	};
 	for (size_t i = 0; i < b->pids.len && m->attach_count < CONTROL_MAX_TIDS; i++)
 		m->attach_pids[m->attach_count++] = (uint32_t)b->pids.data[i];
+	if (b->filtered && b->launched)
+		m->attach_pids[m->attach_count++] = (uint32_t)b->launch.pid;
 }
 
 /* From now on the worker may ask for files. */
@@ -175,7 +177,8 @@ static void wait_delay(const struct broker *b)
 static int attach(struct broker *b, struct error *err)
 {
 	wait_delay(b);
-	int result = b->plan->system_wide ? open_whole_task(b, -1, err) : broker_attach(b, err);
+	bool all = b->plan->system_wide && !b->filtered;
+	int result = all ? open_whole_task(b, -1, err) : broker_attach(b, err);
 	return result < 0 ? -1 : begin_writing(b, err);
 }
 
@@ -421,6 +424,7 @@ int record_run(const struct record_options *options, int *die_by_signal, struct 
 			err, ERROR_USAGE,
 			"-o -: standard output belongs to the command (name a file with -o)");
 	int result = plan_make(&plan, options, err);
+	b.filtered = plan.filtered;
 	if (result == 0)
 		result = run(&b, die_by_signal, err);
 	release(&b);

@@ -116,20 +116,31 @@ static void describe_events(struct worker *w, struct pipeline_event *out)
 {
 	for (size_t i = 0; i < w->plan->events.items.len; i++) {
 		const struct event_spec *e = &w->plan->events.items.data[i];
-		uint64_t period = plan_period(w->plan, i);
+		bool is_member = plan_leader(w->plan, i) != i;
+		uint64_t period = is_member ? 0 : plan_period(w->plan, i);
 		bool no_kernel = !w->plan->kernel || e->exclude_kernel;
+		bool is_grouped = plan_leader(w->plan, i) != i || plan_leads(w->plan, i);
 		out[i] = (struct pipeline_event){
 			.name = e->name,
+			.group = is_grouped ? 1 + (uint32_t)plan_leader(w->plan, i) : 0,
 			.type = e->type,
 			.config = e->config,
 			.period = period,
-			.frequency = w->plan->options->period ? 0 : w->plan->requested_hz,
+			.frequency =
+				w->plan->options->period || is_member ? 0 : w->plan->requested_hz,
 			.unit = e->is_clock ? UNIT_NS : UNIT_COUNT,
 			.flags = (uint8_t)((no_kernel ? EVENT_EXCLUDES_KERNEL : 0) |
 					   (e->exclude_user ? EVENT_EXCLUDES_USER : 0) |
 					   (w->plan->system_wide ? EVENT_SYSTEM_WIDE : 0)),
 		};
 	}
+}
+
+static uint8_t counters_of(enum plan_counters way)
+{
+	return way == COUNTERS_PER_CPU	    ? COUNTERS_OF_CPUS
+	       : way == COUNTERS_PER_THREAD ? COUNTERS_OF_SOME_THREADS
+					    : COUNTERS_OF_THREADS;
 }
 
 static void new_pipeline(struct worker *w)
@@ -144,6 +155,7 @@ static void new_pipeline(struct worker *w)
 		.event_count = (uint32_t)count,
 		.arch = describe_arch(),
 		.check_every = w->plan->options->check_stacks,
+		.counters = counters_of(w->plan->counters),
 		.account = !w->plan->system_wide,
 		.naming_cpu_ns = NAMING_CPU_NS,
 		.inner_pidns = w->about.inner_pidns,
@@ -231,7 +243,9 @@ void worker_process_ready(struct worker *w)
  */
 static void ask_to_widen(struct worker *w)
 {
-	if (w->asked_to_widen || w->plan->system_wide || !pipeline_wants_widening(w->pipeline))
+	/* Counters stay with the tasks. */
+	if (w->asked_to_widen || w->plan->system_wide || w->plan->counters != COUNTERS_NONE ||
+	    !pipeline_wants_widening(w->pipeline))
 		return;
 	w->asked_to_widen = true;
 	if (send_plain(w, CONTROL_WIDEN, NULL) < 0)

@@ -40,7 +40,9 @@ static uint64_t read_sample(const struct record_sample *s)
 	for (uint64_t left = s->user_regs.mask; left; left &= left - 1)
 		sum += s->user_regs.value[__builtin_ctzll(left)];
 	sum += sum_bytes(s->stack, s->stack_len) + sum_bytes(s->raw, s->raw_len);
-	return sum + sum_bytes(s->read, s->read_len);
+	for (uint32_t i = 0; i < s->read_count; i++)
+		sum += record_read_value(s, i);
+	return sum;
 }
 
 static uint64_t read_all(const struct record *r)

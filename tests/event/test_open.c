@@ -128,7 +128,7 @@ static void test_live_samples(void **state)
 	assert_int_equal(event_disable(live.fd), 0);
 	samples += drain(&live, from);
 	assert_int_equal(ring_pending(&live.ring), 0);
-	assert_int_equal(event_read(live.fd, &count), 0);
+	assert_int_equal(event_read(live.fd, false, &count), 0);
 	assert_true(count.value > 0);
 	assert_true(samples > 0);
 	/* One sample at most for every whole period counted; some fall into the kernel and are

@@ -85,7 +85,11 @@ static void test_full_sample(void **state)
 	assert_int_equal(s->ip, 0x401234);
 	assert_int_equal(s->addr, 0xadd4);
 	assert_int_equal(s->period, 1003009);
-	assert_int_equal(s->read_len, 56);
+	assert_int_equal(s->read_count, 2);
+	assert_int_equal(s->enabled_ns, 71);
+	assert_int_equal(s->running_ns, 72);
+	assert_int_equal(record_read_value(s, 0), 73);
+	assert_int_equal(record_read_value(s, 1), 75);
 	assert_int_equal(s->chain_count, 3);
 	assert_int_equal(record_chain(s, 0), RECORD_CONTEXT_USER);
 	assert_int_equal(record_chain(s, 2), 0x401000);

@@ -48,6 +48,10 @@ static struct rows rows_of(const struct profile *p, enum table_id table)
 		return ROWS(notes);
 	case TABLE_ALIASES:
 		return ROWS(aliases);
+	case TABLE_COUNTS:
+		return ROWS(counts);
+	case TABLE_GROUPS:
+		return ROWS(groups);
 	case TABLE_HEALTH:
 		return (struct rows){ &p->health, 1 };
 	default:

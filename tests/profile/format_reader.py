@@ -178,6 +178,9 @@ def check_sample_profile(p):
     inlined = "ns::inlined(int)"
     assert aliases == [("main", "@@V_2", "", 2, 4, 0), (inlined, "_ZN2ns5aliasEi", "", 0, 2, 0),
                        (inlined, "other(int)", "_Z5otheri", 1, 1, 0), (inlined, "", "", 1, 0, 0xFFFFFFFF)]
+    counts = [(c["sample"], text(p["events"][c["event"] - 1]["name"]), c["value"]) for c in p["counts"].values()]
+    assert counts == [(0, "task-clock", 1000), (0, "cycles:u", U64), (2, "task-clock", 999), (2, "cycles:u", 0)]
+    assert [(g["event"], g["counters"], g["known"], g["running_ns"]) for g in p["groups"].values()] == [(1, 1, 2, 60)]
     assert p["sources"][0]["text"] == b"int main(void)\n{\n"
     assert p["health"][0]["effective_rate_mhz"] == 996500
 

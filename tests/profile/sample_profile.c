@@ -112,6 +112,26 @@ static void add_samples(struct profile *p)
 		vec_push(&p->samples, samples[i]);
 }
 
+static void add_counts(struct profile *p)
+{
+	struct profile_count counts[] = {
+		{ 1000, 0, 0 }, { UINT64_MAX, 0, 1 }, { 999, 2, 0 }, { 0, 2, 1 }
+	};
+	struct profile_group group = { .known = 2,
+				       .first = 1,
+				       .backwards = UINT64_MAX,
+				       .impossible = 3,
+				       .enabled_ns = 100,
+				       .running_ns = 60,
+				       .counters = COUNTERS_OF_THREADS };
+
+	for (size_t i = 0; i < ARRAY_LEN(counts); i++)
+		vec_push(&p->counts, counts[i]);
+	for (size_t i = 0; i < p->events.len; i++)
+		p->events.data[i].group = 7;
+	vec_push(&p->groups, group);
+}
+
 static void add_names(struct profile *p)
 {
 	struct profile_function functions[] = {
@@ -185,6 +205,7 @@ void sample_profile(struct profile *p)
 {
 	first_sample_profile(p);
 	add_aliases(p);
+	add_counts(p);
 	p->runs.data[0].cpu_busy_ns = UINT64_MAX;
 	p->runs.data[0].cpu_steal_ns = 7;
 	p->functions.data[0].flags = FUNCTION_UNOPTIMIZED;

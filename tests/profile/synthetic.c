@@ -156,7 +156,10 @@ static void add_sample(struct generator *g)
 		.event = (uint16_t)g->event,
 		.end = random_below(g, 100) ? END_ROOT : END_NO_CFI,
 	};
-	profile_writer_add_sample(g->w, &s);
+	uint32_t id = profile_writer_add_sample(g->w, &s);
+	struct profile_count count = { .value = s.time_ns, .sample = id, .event = s.event };
+	if (g->s->counted)
+		profile_writer_add_count(g->w, &count);
 }
 
 static void end_flush(struct generator *g, uint32_t flush)

@@ -13,6 +13,7 @@ struct synthetic {
 	uint32_t nodes;		    /* size the trie grows to */
 	uint32_t flushes_per_epoch; /* 0: one epoch */
 	int names;		    /* with functions, frames and locations */
+	int counted;		    /* each sample has a count, its own time */
 	int finish;
 	uint64_t seed;
 };

@@ -260,6 +260,7 @@ static void test_lost_samples_are_counted(void **state)
 	(void)state;
 	one.flushes_per_epoch = 0;
 	one.names = 0;
+	one.counted = 1;
 	record(&one, &file);
 	size_t n = find_chunks(&file, CHUNK_ROWS, rows, 64);
 	size_t largest = 0, at = 0;
@@ -274,6 +275,10 @@ static void test_lost_samples_are_counted(void **state)
 	assert_int_equal(read_any(file.data, file.len, &p, &report), 0);
 	assert_int_equal(report.lost_samples, 200);
 	assert_int_equal(p.samples.len, one.samples - 200);
+	assert_int_equal(p.counts.len, p.samples.len); /* those of lost samples are of no use */
+	for (size_t i = 0; i < p.counts.len; i++)
+		assert_int_equal(p.counts.data[i].value,
+				 p.samples.data[p.counts.data[i].sample].time_ns);
 	profile_release(&p);
 	bytes_release(&file);
 }

@@ -268,6 +268,7 @@ static void test_many_epochs_give_the_same_as_one(void **state)
 			       .leaf_span = 50000,
 			       .nodes = 400,
 			       .names = 1,
+			       .counted = 1,
 			       .finish = 1,
 			       .seed = 5 };
 	struct profile_writer_stats stats;
@@ -284,6 +285,10 @@ static void test_many_epochs_give_the_same_as_one(void **state)
 	assert_int_equal(report.epochs, 17);
 	assert_true(stats.nodes > q.nodes.len);
 	assert_same_profile(&p, &q);
+	assert_int_equal(q.counts.len, q.samples.len);
+	for (size_t i = 0; i < q.counts.len; i++)
+		assert_int_equal(q.counts.data[i].value,
+				 q.samples.data[q.counts.data[i].sample].time_ns);
 	profile_release(&p);
 	profile_release(&q);
 	bytes_release(&one);

@@ -27,6 +27,37 @@ static void test_samples_are_sorted_stably(void **state)
 	profile_release(&p);
 }
 
+/* Each count stays with its sample, wherever that goes. */
+static void test_counts_follow_their_samples(void **state)
+{
+	struct profile p;
+	uint32_t n;
+
+	(void)state;
+	profile_init(&p);
+	for (uint32_t i = 0; i < 1000; i++) {
+		struct profile_sample s = { .time_ns = hash_u64(i) % 50, .weight = i };
+		struct profile_count first = { .sample = i, .value = i, .event = 0 };
+		struct profile_count second = { .sample = i, .value = 2 * i, .event = 1 };
+		vec_push(&p.samples, s);
+		if (i % 3)
+			vec_push(&p.counts, second);
+		if (i % 3)
+			vec_push(&p.counts, first);
+	}
+	profile_index(&p);
+	for (uint32_t i = 0; i < 1000; i++) {
+		uint64_t weight = p.samples.data[i].weight;
+		uint32_t at = profile_find_counts(&p, i, &n);
+		assert_int_equal(n, weight % 3 ? 2 : 0);
+		for (uint32_t k = 0; k < n; k++) {
+			assert_int_equal(p.counts.data[at + k].event, k);
+			assert_int_equal(p.counts.data[at + k].value, (k + 1) * weight);
+		}
+	}
+	profile_release(&p);
+}
+
 static void test_locations_are_sorted_and_unique(void **state)
 {
 	static const struct profile_location rows[] = {
@@ -139,6 +170,9 @@ static void test_wrong_ids_are_noticed(void **state)
 	CHECK_NOTICED(&p, p.samples.data[0].node, 5);
 	CHECK_NOTICED(&p, p.samples.data[0].event, 2);
 	CHECK_NOTICED(&p, p.samples.data[0].leaf_module, 3);
+	CHECK_NOTICED(&p, p.counts.data[0].sample, 4);
+	CHECK_NOTICED(&p, p.counts.data[0].event, 2);
+	CHECK_NOTICED(&p, p.groups.data[0].event, 2);
 	CHECK_NOTICED(&p, p.functions.data[0].linkage, 10000);
 	CHECK_NOTICED(&p, p.aliases.data[0].function, 3);
 	CHECK_NOTICED(&p, p.aliases.data[1].name, 10000);
@@ -174,6 +208,7 @@ int test_model_group(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_samples_are_sorted_stably),
+		cmocka_unit_test(test_counts_follow_their_samples),
 		cmocka_unit_test(test_locations_are_sorted_and_unique),
 		cmocka_unit_test(test_nodes_find_their_locations),
 		cmocka_unit_test(test_lookup_addresses),
