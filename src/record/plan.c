@@ -93,12 +93,6 @@ static int refuse_uncountable(const struct event_list *events, struct error *err
 				"%s counts CPUs, not what runs on them: it cannot be sampled; "
 				"count it with `prof stat -a`",
 				e->name);
-		if (i > 0 && e->group == e[-1].group)
-			return error_set(
-				err, ERROR_USAGE,
-				"%s and %s are a group, which is counted, not sampled; give them "
-				"without braces, or count them with `prof stat`",
-				e[-1].name, e->name);
 	}
 	return 0;
 }
