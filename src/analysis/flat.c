@@ -22,6 +22,7 @@ uint32_t flat_add_row(struct flat *f, char *name, uint8_t kind)
 	struct flat_row row = { .name = name, .module = PROFILE_NONE, .kind = kind };
 
 	row.self_error = row.total_error = NAN;
+	row.id = f->rows_made++;
 	vec_push(&f->rows, row);
 	return (uint32_t)f->rows.len - 1;
 }
@@ -83,13 +84,15 @@ static void drop_empty_rows(struct flat *f)
 	f->rows.len = kept;
 }
 
-static struct calltree_options code_frames(const struct calltree_options *options)
+struct calltree_options flat_frames(const struct calltree_options *options, enum flat_by by)
 {
 	return (struct calltree_options){ .no_inline = options->no_inline,
 					  .names = options->names,
 					  .hides = options->hides,
 					  .hides_context = options->hides_context,
-					  .no_end_markers = true };
+					  .no_end_markers = true,
+					  .by_module = by == FLAT_BY_MODULE,
+					  .by_line = by == FLAT_BY_LINE };
 }
 
 /* Rows are in order. Those for what was not seen have no error, and stand between. */
@@ -121,12 +124,10 @@ static void finish_rows(struct flat *f)
 void flat_build(struct flat *f, const struct profile *p, const struct filter_result *samples,
 		uint32_t event, enum flat_by by, const struct calltree_options *options)
 {
-	struct calltree_options frames = code_frames(options);
+	struct calltree_options frames = flat_frames(options, by);
 	struct calltree tree;
 
 	memset(f, 0, sizeof(*f));
-	frames.by_module = by == FLAT_BY_MODULE;
-	frames.by_line = by == FLAT_BY_LINE;
 	if (by == FLAT_BY_FUNCTION || by == FLAT_BY_MODULE || by == FLAT_BY_LINE) {
 		flat_build_code(f, &tree, p, samples, event, &frames);
 		calltree_release(&tree);
@@ -140,7 +141,7 @@ void flat_build_with_tree(struct flat *f, struct calltree *tree, const struct pr
 			  const struct filter_result *samples, uint32_t event,
 			  const struct calltree_options *options)
 {
-	struct calltree_options frames = code_frames(options);
+	struct calltree_options frames = flat_frames(options, FLAT_BY_FUNCTION);
 
 	memset(f, 0, sizeof(*f));
 	flat_build_code(f, tree, p, samples, event, &frames);

@@ -57,8 +57,7 @@ static uint32_t next_in_walk(const struct calltree *t, uint32_t node, uint32_t *
 	return 0;
 }
 
-/* Per node: no caller has the same key. */
-static bool *find_outermost(const struct calltree *t)
+bool *flat_find_outermost(const struct calltree *t)
 {
 	bool *outermost = xcalloc(t->nodes.len, sizeof(*outermost));
 	uint32_t *active = xcalloc(t->keys.len, sizeof(*active));
@@ -190,7 +189,7 @@ void flat_sum_tree(struct flat *f, const struct calltree *t, const struct filter
 {
 	struct slices s;
 	struct flat_errors e;
-	bool *outermost = find_outermost(t);
+	bool *outermost = flat_find_outermost(t);
 
 	add_keys(f, t);
 	add_functions(f, t);

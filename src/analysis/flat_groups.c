@@ -57,6 +57,26 @@ static char *group_name(const struct profile *p, enum flat_by by, const struct p
 	}
 }
 
+uint32_t flat_group_samples(const struct profile *p, const struct filter_result *samples,
+			    uint32_t event, enum flat_by by, uint32_t *row_of_sample)
+{
+	struct pairmap ids = { NULL, 0, 0 };
+	uint32_t rows = 0;
+
+	for (size_t i = 0; i < samples->samples.len; i++) {
+		const struct profile_sample *s = &p->samples.data[samples->samples.data[i]];
+		row_of_sample[i] = PROFILE_NONE;
+		if (s->event != event)
+			continue;
+		uint32_t *slot = pairmap_at(&ids, group_id(p, by, s), 0);
+		if (*slot == PAIRMAP_NONE)
+			*slot = rows++;
+		row_of_sample[i] = *slot;
+	}
+	pairmap_release(&ids);
+	return rows;
+}
+
 static uint32_t group_row(struct flat *f, struct pairmap *ids, const struct profile *p,
 			  enum flat_by by, const struct profile_sample *s)
 {

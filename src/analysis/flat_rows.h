@@ -29,6 +29,14 @@ void flat_sum_tree(struct flat *f, const struct calltree *t, const struct filter
 void flat_build_code(struct flat *f, struct calltree *t, const struct profile *p,
 		     const struct filter_result *samples, uint32_t event,
 		     const struct calltree_options *options);
+/* Per node of an upright tree: no caller has the same key. Caller frees. */
+bool *flat_find_outermost(const struct calltree *t);
+/* Of the tree that rows of code are made from. */
+struct calltree_options flat_frames(const struct calltree_options *options, enum flat_by by);
+/* The ids that flat_build_groups gives the rows, by entry of samples (PROFILE_NONE for other
+ * events); returns their number. Not by event. */
+uint32_t flat_group_samples(const struct profile *p, const struct filter_result *samples,
+			    uint32_t event, enum flat_by by, uint32_t *row_of_sample);
 /* Rows of threads, processes, CPUs or events. */
 void flat_build_groups(struct flat *f, const struct profile *p, const struct filter_result *samples,
 		       uint32_t event, enum flat_by by);
