@@ -345,8 +345,10 @@ static double none_came(struct counted *c, size_t column, const double *totals, 
 void counted_cell(struct counted *c, const struct counted_sums *s, size_t row, size_t column,
 		  struct counted_cell *out)
 {
+	*out = (struct counted_cell){ NAN, NAN, METRIC_MISSING };
+	if (s->first[row] == PROFILE_NONE)
+		return;
 	double *totals = xcalloc(s->members, sizeof(*totals));
-
 	for (size_t i = 0; i < s->members; i++)
 		totals[i] = counted_sums_total(s, row, i);
 	out->value = evaluate(c, column, totals, &out->state);

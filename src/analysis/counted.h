@@ -4,8 +4,9 @@
  * sums over its samples. How far it may be off is found by leaving out each of at least 20 time
  * slices in turn (as in jackknife.h); of parts with few samples it is not known.
  *
- * Counts are attributed to the function that runs when a period ends. What began in another one is
- * the next one's then, and the other way round: over many samples both are as often.
+ * All that was counted in a period belongs to the function that runs when the period ends. So
+ * functions differ as far as they run for longer than a period at a time; of those that take turns
+ * within one each has about the mean of all of them. Sampling more often tells more of them apart.
  */
 #ifndef PROF_ANALYSIS_COUNTED_H
 #define PROF_ANALYSIS_COUNTED_H

@@ -8,7 +8,6 @@
 
 #include <stdint.h>
 #include "analysis/calltree.h"
-#include "analysis/counted.h"
 #include "analysis/filter.h"
 
 enum flat_by { FLAT_BY_FUNCTION, FLAT_BY_MODULE, FLAT_BY_LINE, FLAT_BY_THREAD, FLAT_BY_PROCESS, FLAT_BY_CPU, FLAT_BY_EVENT };
@@ -31,8 +30,6 @@ struct flat {
 	uint32_t slices;
 	uint32_t rows_made; /* with those that were empty and are gone */
 };
-/* What counters that were read with the samples counted in each row, by its id. */
-struct flat_counts { struct counted_sums self, total; };
 void flat_build(struct flat *f, const struct profile *p, const struct filter_result *samples, uint32_t event, enum flat_by by,
 		const struct calltree_options *options);
 /* The same by function, and the upright call tree that it was made from. */
@@ -43,9 +40,5 @@ void flat_build_with_tree(struct flat *f, struct calltree *tree, const struct pr
 void flat_build_from_tree(struct flat *f, const struct calltree *t, const struct filter_result *samples,
 			  const uint32_t *node_of_sample);
 void flat_release(struct flat *f);
-/* Of the rows that flat_build makes of the same samples (or the other two, by function or module). Not by event. */
-void flat_count(struct flat_counts *counts, const struct counted *c, const struct filter_result *samples, enum flat_by by,
-		const struct calltree_options *options);
-void flat_counts_release(struct flat_counts *counts);
 
 #endif

@@ -2,6 +2,8 @@
  * What was counted in each row of a flat profile, by time slice. As with weights, a row has a
  * sample once in its total, however often the function recurs in the stack.
  */
+#include "analysis/flat_counts.h"
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -254,6 +254,78 @@ static void add_file_line(struct bytes *out, const struct profile *p)
 				: "file: what was imported ends early or is damaged; what could be read is here\n");
 }
 
+static uint64_t without_counts(const struct profile_group *g)
+{
+	return g->first + g->backwards + g->impossible;
+}
+
+static void append_without(struct bytes *out, const struct profile_group *g)
+{
+	const struct {
+		uint64_t count;
+		const char *why;
+	} parts[] = { { g->first, "first of their counters" },
+		      { g->backwards, "counted backwards" },
+		      { g->impossible, "not whole" } };
+
+	const char *between = " (";
+
+	append_count(out, without_counts(g));
+	bytes_printf(out, " without");
+	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
+		if (!parts[i].count)
+			continue;
+		bytes_printf(out, "%s", between);
+		append_count(out, parts[i].count);
+		bytes_printf(out, " %s", parts[i].why);
+		between = ", ";
+	}
+	bytes_printf(out, ")");
+}
+
+/* How a group's counters were read, and how much of them is known. */
+static void add_group_line(struct bytes *out, const struct profile *p,
+			   const struct profile_group *g, size_t width)
+{
+	struct wrap l;
+	struct bytes part = { 0 };
+	const char *between = "";
+
+	wrap_begin(&l, out, "counters: ", width, 8);
+	for (size_t i = 0; i < p->events.len; i++) {
+		const char *name = profile_str(p, p->events.data[i].name);
+		if (p->events.data[i].group != p->events.data[g->event].group)
+			continue;
+		bytes_printf(&part, "%s", between);
+		text_append_printable(&part, name, strlen(name));
+		between = ", ";
+	}
+	wrap_take(&l, &part);
+	append_count(&part, g->known);
+	bytes_printf(&part, g->known == 1 ? " sample has them" : " samples have them");
+	if (without_counts(g)) {
+		bytes_printf(&part, ", ");
+		append_without(&part, g);
+	}
+	wrap_take(&l, &part);
+	bytes_printf(&part, "%s", counters_name(g->counters));
+	wrap_take(&l, &part);
+	if (g->running_ns < g->enabled_ns - g->enabled_ns / 20) {
+		bytes_printf(&part, "counted ");
+		append_percent(&part, g->running_ns, g->enabled_ns);
+		bytes_printf(&part, " of the time: others had the processor's counters");
+	}
+	wrap_take(&l, &part);
+	wrap_end(&l);
+	bytes_release(&part);
+}
+
+static void add_counters_lines(struct bytes *out, const struct profile *p, size_t width)
+{
+	for (size_t i = 0; i < p->groups.len; i++)
+		add_group_line(out, p, &p->groups.data[i], width);
+}
+
 static void add_openers_line(struct bytes *out, const struct profile *p)
 {
 	uint64_t n = p->health.openers_killed;
@@ -289,6 +361,7 @@ void health_format_facts(const struct health *h, const struct profile *p, uint32
 	wrap_end(&l);
 	add_cut_line(out, h, p, width);
 	add_names_line(out, h, p, width);
+	add_counters_lines(out, p, width);
 	add_openers_line(out, p);
 	add_detached_line(out, p);
 }

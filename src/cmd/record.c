@@ -10,7 +10,7 @@ static const struct cmd_option rows[] = {
 	OPTION(struct record_words, events, OPT_LIST, 'e', "event", .argument = "EVENTS",
 	       .heading = "What to sample",
 	       .help = "events, separated by commas (default: cycles where they can be counted, else task-clock); "
-		       "'prof list' names them"),
+		       "'prof list' names them; {A,B,C}: only A takes samples, and with each is read what B and C counted"),
 	OPTION_TOLD(
 		struct record_words, frequency, frequency_given, OPT_STRING, 'F', "freq",
 		.argument = "HZ",

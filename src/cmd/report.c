@@ -20,7 +20,7 @@ struct options {
 	bool verbose, json, csv, md, stdio, tui, no_pager, lines, tree, inverted, merge_recursion,
 		has_by;
 	unsigned by, colour;
-	const char *callers, *callees, *peek;
+	const char *callers, *callees, *peek, *columns;
 	uint64_t limit, width;
 	double min_percent;
 };
@@ -46,6 +46,9 @@ static const struct cmd_option rows[] = {
 	       .help = "what FUNCTION called, and how much of its time each took"),
 	OPTION(struct options, peek, OPT_STRING, 0, "peek", .argument = "FUNCTION",
 	       .help = "both: callers and callees of FUNCTION, the heaviest of each"),
+	OPTION(struct options, columns, OPT_STRING, 0, "columns", .argument = "METRICS",
+	       .help = "metrics of each row besides, as ipc,mpki, from counters that were recorded as a group: "
+		       "prof record -e '{cycles,instructions,cache-misses}'"),
 	OPTION(struct options, limit, OPT_U64, 0, "limit", .argument = "N", .least = 1,
 	       .help = "at most N rows (default: as many as fit 24 lines, in a tree more, in JSON and CSV all)"),
 	OPTION(struct options, min_percent, OPT_DOUBLE, 0, "percent-limit", .argument = "P",
@@ -96,6 +99,7 @@ static const char *only_text(const struct options *o)
 		{ o->stdio, "--stdio" },
 		{ o->lines, "--lines" },
 		{ o->by > FLAT_BY_MODULE, "--by" },
+		{ o->columns != NULL, "--columns" },
 		{ o->limit > 0, "--limit" },
 		{ o->min_percent > 0, "--percent-limit" },
 		{ o->verbose, "--verbose" },
@@ -121,6 +125,10 @@ static int check(const struct options *o)
 				 o->json ? "--json" : "--csv");
 	if (o->md && (o->tree || o->inverted || o->callers || o->callees || o->peek))
 		return cmd_usage(&command_report, "--md shows tables, not a call tree");
+	if (o->columns && (o->tree || o->inverted || o->callers || o->callees || o->peek))
+		return cmd_usage(&command_report, "--columns are of tables, not of a call tree");
+	if (o->columns && o->by == FLAT_BY_EVENT)
+		return cmd_usage(&command_report, "--columns or --by event, not both");
 	if (o->callers && o->callees)
 		return cmd_usage(&command_report,
 				 "--callers or --callees, not both; --peek shows both");
@@ -183,6 +191,7 @@ static struct report_options report_options(const struct options *o)
 		.limit = (uint32_t)o->limit,
 		.min_percent = o->min_percent,
 		.tree = o->tree || o->inverted,
+		.columns = o->columns,
 		.callers = o->callers,
 		.callees = o->callees,
 		.peek = o->peek,
@@ -287,6 +296,11 @@ const struct command command_report = {
 		"none where the samples are too few to tell; --json has all of them.\n\n"
 		"Below the functions stand the hottest source lines, with their text where the recording has it, and the heaviest "
 		"path from a root to where it splits; the numbers are percent of all.\n\n"
+		"--columns are metrics, as prof stat has them, from counters that were read with each sample of a group's first event; "
+		"seconds are those of CPU time. They are of the function's own code; --json and --csv have those with what it "
+		"called, too. The ± is the 95 % uncertainty within this run, ? that of too few samples. All that was counted in a "
+		"period is counted to where the period ends, so functions that take turns within one are not told apart: sample "
+		"more often (prof record -F).\n\n"
 		"--fail-if is judged after the report is written. It holds only when the whole 95 % interval of the share is beyond "
 		"the limit; when the limit is within it, one line says so and the status is 0. self is the share of functions' own "
 		"code, total what they called, too, each sample once; names are as those of --callers, in quotes where they have a "
@@ -301,6 +315,7 @@ const struct command command_report = {
 		"prof report --tree --percent-limit 1\tThe call tree without what is below 1 %.\n"
 		"prof report --callers malloc\tWho calls malloc.\n"
 		"prof report --by thread --time 2,5\tThreads between the 2nd and the 5th second.\n"
+		"prof report --columns ipc,mpki\tWith instructions per cycle and cache misses of each function.\n"
 		"prof report --md --fail-if 'self(\"memcpy\") > 5%'\tFor CI: a comment, and status 3 when memcpy surely takes more.\n"
 		"prof report --json other.data\tFor a script.\n",
 	.options = rows,

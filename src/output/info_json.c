@@ -48,6 +48,25 @@ static void add_machines(struct json *j, const struct profile *p)
 	json_close_array(j);
 }
 
+static void add_groups(struct json *j, const struct profile *p)
+{
+	json_open_array(j, "groups");
+	for (size_t i = 0; i < p->groups.len; i++) {
+		const struct profile_group *g = &p->groups.data[i];
+		json_open_object(j, NULL);
+		add_string(j, p, "event", p->events.data[g->event].name);
+		json_string(j, "counters", counters_name(g->counters));
+		json_u64(j, "known", g->known);
+		json_u64(j, "first", g->first);
+		json_u64(j, "backwards", g->backwards);
+		json_u64(j, "impossible", g->impossible);
+		json_u64(j, "enabled_ns", g->enabled_ns);
+		json_u64(j, "running_ns", g->running_ns);
+		json_close_object(j);
+	}
+	json_close_array(j);
+}
+
 static void add_events(struct json *j, const struct info *info)
 {
 	const struct profile *p = info->profile;
@@ -65,6 +84,10 @@ static void add_events(struct json *j, const struct info *info)
 		json_u64(j, "samples", info->events[i].samples);
 		json_u64(j, "weight", info->events[i].weight);
 		json_u64(j, "exact_total", e->exact_total);
+		if (e->group) {
+			json_u64(j, "group", e->group);
+			json_u64(j, "counted", profile_counted(p, (uint32_t)i));
+		}
 		json_bool(j, "excludes_kernel", e->flags & EVENT_EXCLUDES_KERNEL);
 		json_bool(j, "excludes_user", e->flags & EVENT_EXCLUDES_USER);
 		json_bool(j, "system_wide", e->flags & EVENT_SYSTEM_WIDE);
@@ -187,6 +210,8 @@ void info_print_json(struct bytes *out, const struct info *info)
 	add_machines(&j, p);
 	add_health(&j, info);
 	add_events(&j, info);
+	if (info->profile->groups.len)
+		add_groups(&j, info->profile);
 	add_tasks(&j, info);
 	add_modules(&j, info);
 	add_tables(&j, p);

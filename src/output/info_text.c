@@ -117,6 +117,29 @@ static void add_counted(struct bytes *out, const struct profile_event *e, uint64
 	show_weight(out, e->unit, e->exact_total);
 }
 
+static void add_sampled(struct bytes *out, const struct info *info, uint32_t id)
+{
+	const struct profile_event *e = &info->profile->events.data[id];
+
+	add_samples(out, info->profile, ", ", info->events[id].samples);
+	show_weight(out, e->unit, info->events[id].weight);
+	add_counted(out, e, info->events[id].weight);
+}
+
+/* Of a group: what was counted between samples; what came after the last ones is not in it. */
+static void add_member(struct bytes *out, const struct info *info, uint32_t id)
+{
+	const struct profile *p = info->profile;
+	const struct profile_event *e = &p->events.data[id];
+	uint32_t leader = profile_leader(p, id);
+
+	bytes_printf(out, "counted with the samples of ");
+	add_string(out, p, p->events.data[leader].name);
+	bytes_printf(out, ", ");
+	show_weight(out, e->unit, profile_counted(p, id));
+	add_counted(out, e, 0);
+}
+
 static void add_event(struct bytes *out, const struct info *info, uint32_t id)
 {
 	const struct profile_event *e = &info->profile->events.data[id];
@@ -131,9 +154,10 @@ static void add_event(struct bytes *out, const struct info *info, uint32_t id)
 		show_weight(out, e->unit, e->period);
 	}
 	bytes_printf(out, ": ");
-	add_samples(out, info->profile, ", ", info->events[id].samples);
-	show_weight(out, e->unit, info->events[id].weight);
-	add_counted(out, e, info->events[id].weight);
+	if (profile_leader(info->profile, id) != id)
+		add_member(out, info, id);
+	else
+		add_sampled(out, info, id);
 	if (e->flags & EVENT_EXCLUDES_KERNEL)
 		bytes_printf(out, ", without the kernel");
 	if (e->flags & EVENT_EXCLUDES_USER)

@@ -179,3 +179,13 @@ void json_fraction(struct json *j, const char *name, double fraction)
 	begin_member(j, name);
 	percent_append_exact_fraction(j->out, fraction);
 }
+
+void json_number(struct json *j, const char *name, double value)
+{
+	if (!isfinite(value)) {
+		json_null(j, name);
+		return;
+	}
+	begin_member(j, name);
+	bytes_printf(j->out, "%.9g", value);
+}

@@ -29,6 +29,8 @@ void json_bool(struct json *j, const char *name, bool value);
 void json_null(struct json *j, const char *name);
 /* part of all in percent, six decimals; null when all is 0. */
 void json_percent(struct json *j, const char *name, uint64_t part, uint64_t all);
+/* With nine digits; null when NaN. */
+void json_number(struct json *j, const char *name, double value);
 /* A fraction in percent; null when NaN. */
 void json_fraction(struct json *j, const char *name, double fraction);
 

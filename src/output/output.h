@@ -28,13 +28,14 @@ struct report_options {
 	uint32_t limit;	      /* rows; 0 = what fits a small screen */
 	double min_percent;   /* rows below are summed in one line */
 	bool tree;	      /* call tree, top down */
+	const char *columns;  /* of a table: metrics' names with commas, from counters read with the samples; NULL = none */
 	const char *callers, *callees, *peek; /* of this function, peek: both; NULL = no */
 	/* Of a command to copy, each behind a space; NULL = "". All that were given but by and limit; of these, those
 	 * that say which samples and frames. */
 	const char *given, *selection;
 	struct calltree_options frames;
 };
-/* 0, or -1 when a function named in the options is not there (with near matches). */
+/* 0, or -1 when a function or metric named in the options is not there (with near matches). */
 int output_report(struct bytes *out, const struct profile *p, const struct filter_result *samples, uint32_t event,
 		  const struct report_options *options, struct error *err);
 

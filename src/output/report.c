@@ -11,6 +11,16 @@ struct view {
 	uint32_t event;
 };
 
+struct counted_cell report_metric(const struct report *r, const struct flat_row *row, size_t column,
+				  bool total)
+{
+	struct counted_cell cell;
+
+	counted_cell(r->counted, total ? &r->counts.total : &r->counts.self, row->id, column,
+		     &cell);
+	return cell;
+}
+
 static void print_table(struct report *r, const struct flat *f)
 {
 	switch (r->options->format) {
@@ -78,6 +88,22 @@ static void report_flat(struct report *r, const struct view *v)
 	flat_build(&f, v->profile, v->samples, v->event, r->options->by, &r->options->frames);
 	print_table(r, &f);
 	flat_release(&f);
+}
+
+/* With columns of metrics. */
+static int report_counted(struct report *r, const struct view *v, struct error *err)
+{
+	struct counted counted;
+	const struct report_options *o = r->options;
+
+	if (counted_init(&counted, v->profile, v->event, o->columns, err) < 0)
+		return -1;
+	flat_count(&r->counts, &counted, v->samples, o->by, &o->frames);
+	r->counted = &counted;
+	report_flat(r, v);
+	flat_counts_release(&r->counts);
+	counted_release(&counted);
+	return 0;
 }
 
 /* The first level or the frames of a tree follow --by. People see direct recursion as one frame. */
@@ -196,6 +222,8 @@ int output_report(struct bytes *out, const struct profile *p, const struct filte
 	report_init(&r, out, &v, options);
 	if (options->tree || r.around)
 		rc = report_tree(&r, &v, err);
+	else if (options->columns)
+		rc = report_counted(&r, &v, err);
 	else
 		report_flat(&r, &v);
 	findings_release(&r.findings);

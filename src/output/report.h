@@ -4,7 +4,7 @@
 
 #include "analysis/calltree.h"
 #include "analysis/findings.h"
-#include "analysis/flat.h"
+#include "analysis/flat_counts.h"
 #include "analysis/health.h"
 #include "analysis/hot_lines.h"
 #include "analysis/hot_path.h"
@@ -27,6 +27,8 @@ struct report {
 	struct hot_lines lines;
 	struct source_texts texts; /* of the lines */
 	struct hot_path path;
+	struct counted *counted; /* columns of metrics; NULL: none */
+	struct flat_counts counts; /* of the rows */
 	struct findings findings; /* of the screen and of JSON; else none */
 };
 
@@ -67,6 +69,8 @@ const char *report_by_name(enum flat_by by);
 uint8_t report_row_unit(const struct report *r, const struct flat_row *row);
 uint64_t report_least_weight(const struct report *r, uint64_t total, double default_percent);
 
+/* The value of a row in a column of metrics, of its own code or with what that called. */
+struct counted_cell report_metric(const struct report *r, const struct flat_row *row, size_t column, bool total);
 /* The headline and the health lines, plain. */
 void report_text_facts(struct report *r);
 /* The line's text as it is shown, or "in function"; made printable. Caller frees. */

@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "output/metrics.h"
 
 #define WIDE		((size_t)110) /* from here on modules have a column of their own */
 #define NARROW		((size_t)60)  /* below, it is not told where the code is */
@@ -169,7 +170,9 @@ void report_columns_choose(struct report_columns *c, const struct report *r, con
 	enum flat_by by = r->options->by;
 
 	*c = (struct report_columns){ .groups = by >= FLAT_BY_THREAD };
-	c->name = max_size(minus(width, c->groups ? GROUPS_WIDTH : NUMBERS_WIDTH), LEAST_NAME);
+	size_t numbers = (c->groups ? GROUPS_WIDTH : NUMBERS_WIDTH) +
+			 (r->counted ? metrics_width(r->counted) : 0);
+	c->name = max_size(minus(width, numbers), LEAST_NAME);
 	size_t needed = needed_for_names(r, f, rows, c->name);
 	bool places = !c->groups && by != FLAT_BY_MODULE && width >= NARROW;
 	c->modules = places && width >= WIDE;

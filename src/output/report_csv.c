@@ -7,6 +7,7 @@
 #include "analysis/percent.h"
 #include "base/text.h"
 #include "output/csv.h"
+#include "output/metrics.h"
 #include "output/report.h"
 
 static void add_place(struct bytes *out, const struct report *r, uint32_t module, uint32_t file,
@@ -31,7 +32,23 @@ static void add_row(struct bytes *out, const struct report *r, const struct flat
 	csv_error(out, row->self_error);
 	csv_percent(out, row->total, f->total);
 	csv_error(out, row->total_error);
+	for (size_t i = 0; r->counted && i < r->counted->columns.len; i++) {
+		struct counted_cell self = report_metric(r, row, i, false);
+		struct counted_cell total = report_metric(r, row, i, true);
+		metrics_csv_cell(out, &self);
+		metrics_csv_cell(out, &total);
+	}
 	bytes_printf(out, "\r\n");
+}
+
+static void add_metric_titles(struct bytes *out, const struct counted *c)
+{
+	for (size_t i = 0; c && i < c->columns.len; i++) {
+		const char *name = c->columns.data[i]->metric->name;
+		bytes_u8(out, ',');
+		csv_text(out, name);
+		bytes_printf(out, ",%s_error,total_%s,total_%s_error", name, name, name);
+	}
 }
 
 void report_csv_table(struct report *r, const struct flat *f)
@@ -45,8 +62,10 @@ void report_csv_table(struct report *r, const struct flat *f)
 	bytes_printf(
 		r->show.out,
 		"%s,kind,module,file,line,self_%s,total_%s,self_samples,total_samples,self_percent,"
-		"self_error_percent,total_percent,total_error_percent\r\n",
+		"self_error_percent,total_percent,total_error_percent",
 		report_by_name(r->options->by), unit, unit);
+	add_metric_titles(r->show.out, r->counted);
+	bytes_printf(r->show.out, "\r\n");
 	for (size_t i = 0; i < f->rows.len && i < limit && f->rows.data[i].self >= least; i++)
 		add_row(r->show.out, r, f, &f->rows.data[i]);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "output/json.h"
+#include "output/metrics.h"
 #include "output/names.h"
 #include "output/report.h"
 
@@ -147,6 +148,41 @@ static void add_names(struct json *j, const struct report *r, const struct flat 
 	row_names_release(&n);
 }
 
+static void add_values(struct json *j, const struct report *r, const struct flat_row *row,
+		       bool total)
+{
+	json_open_object(j, total ? "total_metrics" : "self_metrics");
+	for (size_t i = 0; i < r->counted->columns.len; i++) {
+		struct counted_cell cell = report_metric(r, row, i, total);
+		metrics_json_cell(j, r->counted->columns.data[i]->metric->name, &cell);
+	}
+	json_close_object(j);
+}
+
+/* What the group's events counted, as far as it was read with samples. */
+static void add_counts(struct json *j, const struct report *r, const struct flat_row *row,
+		       bool total)
+{
+	const struct counted *c = r->counted;
+	const struct counted_sums *s = total ? &r->counts.total : &r->counts.self;
+
+	json_open_object(j, total ? "total_counts" : "self_counts");
+	for (size_t i = 0; i < c->members.len; i++) {
+		const struct profile_event *e = &c->profile->events.data[c->members.data[i]];
+		json_u64(j, profile_str(c->profile, e->name),
+			 (uint64_t)counted_sums_total(s, row->id, i));
+	}
+	json_close_object(j);
+}
+
+static void add_metrics(struct json *j, const struct report *r, const struct flat_row *row)
+{
+	add_values(j, r, row, false);
+	add_values(j, r, row, true);
+	add_counts(j, r, row, false);
+	add_counts(j, r, row, true);
+}
+
 static void add_row(struct json *j, const struct report *r, const struct flat *f,
 		    const struct flat_row *row)
 {
@@ -169,6 +205,8 @@ static void add_row(struct json *j, const struct report *r, const struct flat *f
 		json_u64(j, "threads", row->threads);
 	if (r->options->by == FLAT_BY_FUNCTION)
 		add_names(j, r, f, row);
+	if (r->counted)
+		add_metrics(j, r, row);
 	json_close_object(j);
 }
 

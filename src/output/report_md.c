@@ -8,6 +8,7 @@
 
 #include "analysis/percent.h"
 #include "base/text.h"
+#include "output/metrics.h"
 #include "output/report.h"
 
 #define DEFAULT_ROWS ((size_t)10)
@@ -134,6 +135,32 @@ static void print_findings(struct report *r)
 	}
 }
 
+static void add_metrics(struct report *r, const struct flat_row *row)
+{
+	for (size_t i = 0; r->counted && i < r->counted->columns.len; i++) {
+		struct counted_cell cell = report_metric(r, row, i, false);
+		bytes_printf(r->show.out, " | ");
+		metrics_append_value(r->show.out, &cell);
+		bytes_printf(r->show.out, " | ");
+		metrics_append_error(r->show.out, &cell);
+	}
+}
+
+static void print_titles(struct report *r)
+{
+	size_t metrics = r->counted ? r->counted->columns.len : 0;
+	struct bytes *out = r->show.out;
+
+	bytes_printf(out, "\n| self | %s | total |", plus_minus(r));
+	for (size_t i = 0; i < metrics; i++)
+		bytes_printf(out, " %s | %s |", r->counted->columns.data[i]->metric->name,
+			     plus_minus(r));
+	bytes_printf(out, " %s | module |\n|---:|---:|---:|", report_by_name(r->options->by));
+	for (size_t i = 0; i < metrics; i++)
+		bytes_printf(out, "---:|---:|");
+	bytes_printf(out, "---|---|\n");
+}
+
 static void print_row(struct report *r, const struct flat *f, const struct flat_row *row)
 {
 	struct bytes *out = r->show.out;
@@ -145,6 +172,7 @@ static void print_row(struct report *r, const struct flat *f, const struct flat_
 		percent_append(out, row->total, f->total);
 		bytes_printf(out, "%%");
 	}
+	add_metrics(r, row);
 	bytes_printf(out, " | ");
 	CLEANUP_FREE char *name = show_function(&r->show, row->name, NAME_WIDTH);
 	append_shown(r, name);
@@ -174,7 +202,6 @@ static void print_events(struct report *r, const struct flat *f)
 
 static void print_rows(struct report *r, const struct flat *f)
 {
-	struct bytes *out = r->show.out;
 	size_t limit = r->options->limit ? r->options->limit : DEFAULT_ROWS;
 	uint64_t least = report_least_weight(r, f->total, 0);
 
@@ -184,8 +211,7 @@ static void print_rows(struct report *r, const struct flat *f)
 		print_events(r, f);
 		return;
 	}
-	bytes_printf(out, "\n| self | %s | total | %s | module |\n|---:|---:|---:|---|---|\n",
-		     plus_minus(r), report_by_name(r->options->by));
+	print_titles(r);
 	for (size_t i = 0; i < f->rows.len && i < limit && f->rows.data[i].self >= least; i++)
 		print_row(r, f, &f->rows.data[i]);
 }

@@ -12,6 +12,7 @@
 #include "analysis/percent.h"
 #include "analysis/wrap.h"
 #include "base/text.h"
+#include "output/metrics.h"
 #include "output/report_columns.h"
 
 #define HINTS_WIDTH    ((size_t)66) /* of the last line without the function's name */
@@ -110,6 +111,8 @@ static void print_titles(struct table *t)
 	show_cell(s, t->columns.groups ? "WEIGHT" : "TOTAL", t->columns.groups ? 12 : 7, true);
 	if (t->columns.groups)
 		show_cell(s, "SAMPLES", 11, true);
+	if (t->report->counted)
+		metrics_print_titles(s, t->report->counted);
 	bytes_printf(s->out, "  %*s", t->columns.bar ? (int)t->columns.bar + 1 : 0, "");
 	print_cells(t, title, "MODULE", "WHERE", "THR", SHOW_PLAIN);
 	show_end(s, SHOW_DIM);
@@ -156,6 +159,10 @@ static void print_numbers(struct table *t, const struct flat_row *row)
 		weight_cell(t, row, row->tied);
 	else
 		show_percent_cell(s, row->total, t->flat->total, row->tied ? 6 : 7);
+	for (size_t i = 0; t->report->counted && i < t->report->counted->columns.len; i++) {
+		struct counted_cell cell = report_metric(t->report, row, i, false);
+		metrics_print_cell(s, t->report->counted, i, &cell);
+	}
 	bytes_printf(s->out, "  ");
 	if (t->columns.bar)
 		bar_cell(t, row->self);
@@ -356,6 +363,8 @@ static void print_next(struct report *r, const struct flat *f)
 /* What stands below the table: on the screen lines and the path, too, and always the next step. */
 static void print_below(struct report *r, const struct flat *f, size_t hot_lines)
 {
+	if (r->counted)
+		metrics_print_legend(&r->show, r->counted);
 	if (report_is_screen(r)) {
 		report_text_lines(r, hot_lines);
 		report_text_path(r);

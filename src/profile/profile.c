@@ -83,6 +83,15 @@ uint32_t profile_find_counts(const struct profile *p, uint32_t sample, uint32_t 
 	return (uint32_t)first;
 }
 
+uint64_t profile_counted(const struct profile *p, uint32_t event)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < p->counts.len; i++)
+		sum += p->counts.data[i].event == event ? p->counts.data[i].value : 0;
+	return sum;
+}
+
 uint32_t profile_leader(const struct profile *p, uint32_t event)
 {
 	for (uint32_t i = 0; i < event && event < p->events.len; i++) {
@@ -165,6 +174,17 @@ const char *module_kind_name(uint8_t kind)
 	};
 
 	return name_in(names, ARRAY_LEN(names), kind);
+}
+
+const char *counters_name(uint8_t counters)
+{
+	static const char *const names[COUNTERS_KINDS] = {
+		[COUNTERS_OF_THREADS] = "per thread",
+		[COUNTERS_OF_SOME_THREADS] = "per thread that ran at the start",
+		[COUNTERS_OF_CPUS] = "per CPU",
+	};
+
+	return name_in(names, ARRAY_LEN(names), counters);
 }
 
 const char *unit_name(uint8_t unit)

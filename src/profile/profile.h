@@ -421,6 +421,8 @@ uint32_t profile_find_aliases(const struct profile *p, uint32_t function, uint32
 
 /* The first of a sample's counts, which follow each other, and how many. After profile_index(). */
 uint32_t profile_find_counts(const struct profile *p, uint32_t sample, uint32_t *count);
+/* All that an event's counts sum up to. */
+uint64_t profile_counted(const struct profile *p, uint32_t event);
 /* The event whose samples hold this one's counts; itself when it takes samples. */
 uint32_t profile_leader(const struct profile *p, uint32_t event);
 
@@ -445,6 +447,7 @@ const char *stack_end_name(uint8_t end); /* "truncated copy", … for health lin
 const char *frame_how_name(uint8_t how);
 const char *module_kind_name(uint8_t kind);
 const char *module_symbols_name(uint8_t symbols); /* "debug info", … */
-const char *unit_name(uint8_t unit);		  /* "ns", "count", "bytes" */
+const char *counters_name(uint8_t counters);		  /* of a group: "per thread" */
+const char *unit_name(uint8_t unit);				  /* "ns", "count", "bytes" */
 
 #endif

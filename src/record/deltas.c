@@ -16,7 +16,7 @@ struct last {
 struct deltas {
 	uint32_t members;
 	bool from_zero;
-	struct hmap by_tid; /* → the first of its list */
+	struct hmap by_owner; /* → the first of its list */
 	VEC(struct last) items;
 	VEC(uint64_t) values; /* members of each item */
 	uint32_t free_items;
@@ -36,7 +36,7 @@ void deltas_free(struct deltas *d)
 {
 	if (!d)
 		return;
-	hmap_release(&d->by_tid);
+	hmap_release(&d->by_owner);
 	vec_release(&d->items);
 	vec_release(&d->values);
 	free(d);
@@ -59,9 +59,9 @@ enum found { FOUND_FRESH, FOUND_LATEST, FOUND_EARLIER };
 
 /* The item of these counters, which is the first of its list from now on; a fresh one is all zero.
  * Latest: the thread had no sample on another CPU since. */
-static uint32_t find(struct deltas *d, uint32_t tid, uint64_t id, enum found *found)
+static uint32_t find(struct deltas *d, uint32_t owner, uint64_t id, enum found *found)
 {
-	uint32_t first = hmap_get(&d->by_tid, tid), before = NO_NEXT, i = first;
+	uint32_t first = hmap_get(&d->by_owner, owner), before = NO_NEXT, i = first;
 	while (i != NO_NEXT && d->items.data[i].id != id) {
 		before = i;
 		i = d->items.data[i].next;
@@ -78,7 +78,7 @@ static uint32_t find(struct deltas *d, uint32_t tid, uint64_t id, enum found *fo
 		memset(d->values.data + (size_t)i * d->members, 0,
 		       d->members * sizeof(*d->values.data));
 	}
-	hmap_put(&d->by_tid, tid, i);
+	hmap_put(&d->by_owner, owner, i);
 	return i;
 }
 
@@ -111,13 +111,14 @@ static void move_on(struct deltas *d, uint32_t index, const struct record_sample
 	d->items.data[index].running_ns = s->running_ns;
 }
 
-static enum deltas_state take(struct deltas *d, uint32_t tid, const struct record *r, uint64_t *out)
+static enum deltas_state take(struct deltas *d, uint32_t owner, const struct record *r,
+			      uint64_t *out)
 {
 	const struct record_sample *s = &r->u.sample;
 	enum found found;
 	if (!is_possible(d, s))
 		return DELTAS_IMPOSSIBLE;
-	uint32_t index = find(d, tid, r->id, &found);
+	uint32_t index = find(d, owner, r->id, &found);
 	struct last before = d->items.data[index];
 	bool back = went_back(d, &before, d->values.data + (size_t)index * d->members, s);
 	move_on(d, index, s, out);
@@ -132,24 +133,24 @@ static enum deltas_state take(struct deltas *d, uint32_t tid, const struct recor
 	return DELTAS_KNOWN;
 }
 
-enum deltas_state deltas_take(struct deltas *d, uint32_t tid, const struct record *sample,
+enum deltas_state deltas_take(struct deltas *d, uint32_t owner, const struct record *sample,
 			      uint64_t *out)
 {
-	enum deltas_state state = take(d, tid, sample, out);
+	enum deltas_state state = take(d, owner, sample, out);
 	d->stats.samples[state]++;
 	return state;
 }
 
 void deltas_thread_end(struct deltas *d, uint32_t tid)
 {
-	uint32_t first = hmap_get(&d->by_tid, tid), last = first;
+	uint32_t first = hmap_get(&d->by_owner, tid), last = first;
 	if (first == HMAP_NONE)
 		return;
 	while (d->items.data[last].next != NO_NEXT)
 		last = d->items.data[last].next;
 	d->items.data[last].next = d->free_items;
 	d->free_items = first;
-	hmap_remove(&d->by_tid, tid);
+	hmap_remove(&d->by_owner, tid);
 }
 
 void deltas_get_stats(const struct deltas *d, struct deltas_stats *out)

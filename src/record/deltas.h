@@ -33,10 +33,11 @@ struct deltas_stats {
  * their thread, so that the first value is a difference too. */
 struct deltas *deltas_new(uint32_t members, bool from_zero);
 void deltas_free(struct deltas *d);
-/* out: `members` values, when DELTAS_KNOWN. tid: 0 when counters are those of a CPU. */
-enum deltas_state deltas_take(struct deltas *d, uint32_t tid, const struct record *sample,
+/* out: `members` values, when DELTAS_KNOWN. owner: whose the counters are, a thread's or a CPU's
+ * number; a thread has others on each CPU. */
+enum deltas_state deltas_take(struct deltas *d, uint32_t owner, const struct record *sample,
 			      uint64_t *out);
-/* Its number may be another thread's from now on. */
+/* The number may be another thread's from now on. */
 void deltas_thread_end(struct deltas *d, uint32_t tid);
 void deltas_get_stats(const struct deltas *d, struct deltas_stats *out);
 

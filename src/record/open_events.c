@@ -75,8 +75,10 @@ static int open_sampling(struct broker *b, pid_t pid, uint32_t cpu, uint32_t eve
 	for (;;) {
 		struct event_sampling how = plan_sampling(b->plan, event, size_class, cpu);
 		struct error why = { 0 };
-		if (open_one(b, spec, &how, pid, &entry, &why) == 0)
-			return 0;
+		how.disabled |= how.reads_group;
+		int fd = open_one(b, spec, &how, pid, &entry, &why);
+		if (fd >= 0)
+			return fd;
 		if (why.errnum != EINVAL || how.frequency == 0 || !follow_limit(b->plan)) {
 			if (err && err->code == ERROR_NONE)
 				*err = why;
@@ -110,6 +112,18 @@ static void take_back(struct broker *b, uint32_t from)
 		close(batch->fds[--batch->message.count]);
 }
 
+/* Kernels were seen not to count what joins a leader that runs: it starts when all are there. */
+static int start_leader(struct broker *b, const struct control_event_fd *leader, int fd,
+			struct error *err)
+{
+	struct event_sampling how =
+		plan_sampling(b->plan, leader->event, leader->size_class, leader->cpu);
+	if (!how.disabled && !how.enable_on_exec && event_enable(fd) < 0)
+		return error_set_errno(err, errno, "cannot start %s",
+				       b->plan->events.items.data[leader->event].name);
+	return 0;
+}
+
 /* An event that takes samples, with those that it leads. A group goes into one batch, since its
  * leader is open here only as long. */
 static int open_group(struct broker *b, pid_t pid, uint32_t cpu, uint32_t event,
@@ -124,7 +138,8 @@ static int open_group(struct broker *b, pid_t pid, uint32_t cpu, uint32_t event,
 	int fd = open_sampling(b, pid, cpu, event, size_class, err);
 	if (fd < 0)
 		return -1;
-	if (leads && open_members(b, pid, &leader, fd, err) < 0) {
+	if (leads && (open_members(b, pid, &leader, fd, err) < 0 ||
+		      start_leader(b, &leader, fd, err) < 0)) {
 		take_back(b, before);
 		return -1;
 	}

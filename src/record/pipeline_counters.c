@@ -40,8 +40,8 @@ void pipeline_counters_release(struct pipeline *p)
 enum deltas_state pipeline_count_sample(struct pipeline *p, const struct record *r)
 {
 	struct event_state *e = &p->states.data[r->event];
-	uint32_t tid = p->config.counters == COUNTERS_OF_CPUS ? 0 : r->tid;
-	return e->deltas ? deltas_take(e->deltas, tid, r, p->deltas) : DELTAS_FIRST;
+	uint32_t owner = p->config.counters == COUNTERS_OF_CPUS ? r->cpu : r->tid;
+	return e->deltas ? deltas_take(e->deltas, owner, r, p->deltas) : DELTAS_FIRST;
 }
 
 /* A CPU's clock runs on while nobody does: of it the sample has its own period. */

@@ -99,7 +99,7 @@ static void on_task_exit(struct pipeline *p, const struct record *r)
 		accounts_exit(p->states.data[0].accounts,
 			      task_find(p->tasks, r->pid, r->tid, r->time_ns), r->time_ns);
 	for (size_t i = 0; i < p->states.len; i++) {
-		if (p->states.data[i].deltas)
+		if (p->states.data[i].deltas && p->config.counters != COUNTERS_OF_CPUS)
 			deltas_thread_end(p->states.data[i].deltas, r->tid);
 	}
 	hmap_remove(&p->only, r->tid);
@@ -164,6 +164,8 @@ void pipeline_record(struct pipeline *p, const struct record *r, bool wide)
 		on_mmap(p, r);
 		break;
 	case RECORD_COMM:
+		if (r->u.comm.is_exec && r->pid == p->launched_pid && p->has_only)
+			hmap_put(&p->only, r->tid, 1); /* until then it was prof */
 		task_comm(p->tasks, r->pid, r->tid, r->u.comm.name, r->u.comm.is_exec, r->time_ns);
 		break;
 	case RECORD_FORK:

@@ -85,8 +85,6 @@ static void fill_begin(const struct broker *b, struct control_begin *m)
 	};
 	for (size_t i = 0; i < b->pids.len && m->attach_count < CONTROL_MAX_TIDS; i++)
 		m->attach_pids[m->attach_count++] = (uint32_t)b->pids.data[i];
-	if (b->filtered && b->launched)
-		m->attach_pids[m->attach_count++] = (uint32_t)b->launch.pid;
 }
 
 /* From now on the worker may ask for files. */
@@ -275,16 +273,30 @@ static void say_no_samples(const struct broker *b, const char *to, const char *p
 	log_message(LOG_NOTICE, "no samples: %s %s %s", why, to, path);
 }
 
+/* Events with samples of their own besides the first: how many, and one of them. */
+static size_t count_others(const struct plan *p, const char **name)
+{
+	size_t count = 0;
+	for (size_t i = 1; i < p->events.items.len; i++) {
+		if (plan_leader(p, i) != i)
+			continue;
+		*name = p->events.items.data[i].name;
+		count++;
+	}
+	return count;
+}
+
 /* ", 312 of other events": the first one's samples are told apart. */
 static void others_text(const struct broker *b, char *buf, size_t size)
 {
-	const struct event_list *events = &b->plan->events;
+	const char *name = "";
+	size_t others = count_others(b->plan, &name);
 	char count[32];
 	buf[0] = '\0';
-	if (events->items.len > 1)
+	if (others)
 		snprintf(buf, size, ", %s of %.100s",
 			 text_count(count, sizeof(count), b->summary.other_samples),
-			 events->items.len == 2 ? events->items.data[1].name : "other events");
+			 others == 1 ? name : "other events");
 }
 
 static void say_summary(const struct broker *b)

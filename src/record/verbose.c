@@ -25,7 +25,10 @@ static void tell_event(const struct plan *p, size_t i)
 		text_duration(period, sizeof(period), every);
 	else if (every)
 		text_count(period, sizeof(period), every);
-	if (every)
+	if (plan_leader(p, i) != i)
+		log_message(LOG_INFO, "event %s: counted with the samples of %s, %s", e->name,
+			    p->events.items.data[plan_leader(p, i)].name, privileges(p, e));
+	else if (every)
 		log_message(LOG_INFO, "event %s: every %s, %s", e->name, period, privileges(p, e));
 	else
 		log_message(LOG_INFO, "event %s: %s Hz, %s", e->name,

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/flat.h"
+#include "analysis/flat_counts.h"
 #include "build_profile.h"
 
 enum { CYCLES, INSTRUCTIONS, MISSES, MEMBERS };
