@@ -113,6 +113,8 @@ int annotate_build(struct annotation *a, const struct profile *p,
 	if (rc == 0) {
 		annotate_make_rows(&b);
 		annotate_measure_errors(&b);
+		if (choice->columns)
+			rc = annotate_count(&b, choice->columns, err);
 	}
 	frame_keys_release(&b.keys);
 	vec_release(&b.places);
@@ -125,6 +127,7 @@ int annotate_build(struct annotation *a, const struct profile *p,
 void annotate_release(struct annotation *a)
 {
 	calltree_release(&a->names);
+	annotate_counts_free(a->counts);
 	vec_release(&a->lines);
 	vec_release(&a->inlined);
 	vec_release(&a->addresses);

@@ -16,8 +16,11 @@
 
 struct annotate_weight {
 	uint64_t weight, count; /* count: samples */
-	double error; /* 95 % half width as a fraction of the base's weight; NaN: not known */
+	double error;	 /* 95 % half width as a fraction of the base's weight; NaN: not known */
+	uint32_t counts; /* its row of the annotation's counts; 0: none */
 };
+
+struct annotate_counts; /* annotate_counts.h */
 
 /* A line of the function. Line 0: the file does not tell which. */
 struct annotated_line {
@@ -44,8 +47,8 @@ struct annotated_address {
 	struct annotate_weight all;
 };
 
-/* Does the profile know lines, or code for a known architecture? Folded stacks and flame graphs have
- * neither. */
+/* Does the profile know lines, or code for a known architecture? Folded stacks and flame graphs
+ * have neither. */
 bool annotate_is_possible(const struct profile *p);
 
 struct annotation {
@@ -65,15 +68,18 @@ struct annotation {
 	VEC(struct annotated_line) lines;	 /* by file (the heaviest first), then line */
 	VEC(struct annotated_inlined) inlined;	 /* by parent, heaviest first */
 	VEC(struct annotated_address) addresses; /* by module and address */
+	struct annotate_counts *counts;		 /* with columns; else NULL */
 };
 
 struct annotate_choice {
 	const char *function; /* as typed; NULL: the one with the most samples in its code */
 	bool of_all;	      /* shares are of all samples, not of the function's */
+	const char
+		*columns; /* metrics with commas, from counters read with the samples; NULL: none */
 	struct calltree_options frames; /* names and no_inline */
 };
 
-/* 0, or -1 when there is no such function (with near matches) or there are no samples. */
+/* 0, or -1 when there is no such function or metric (with near matches) or there are no samples. */
 int annotate_build(struct annotation *a, const struct profile *p,
 		   const struct filter_result *samples, uint32_t event,
 		   const struct annotate_choice *choice, struct error *err);

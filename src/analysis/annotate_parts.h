@@ -35,5 +35,8 @@ int annotate_choose(struct annotate_build *b, struct error *err);
 /* Lines, what is inlined there, and addresses. */
 void annotate_make_rows(struct annotate_build *b);
 void annotate_measure_errors(struct annotate_build *b);
+/* Sets out->counts. */
+int annotate_count(struct annotate_build *b, const char *columns, struct error *err);
+void annotate_counts_free(struct annotate_counts *c);
 
 #endif

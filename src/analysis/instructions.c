@@ -128,6 +128,8 @@ static void decode_block(struct decoding *d, const struct profile_code *c)
 static void add_weight(struct instruction *i, const struct annotated_address *a)
 {
 	i->all.error = i->all.count ? i->all.error + a->all.error : a->all.error;
+	/* Of several addresses there is no row for all. */
+	i->all.counts = i->all.count ? 0 : a->all.counts;
 	i->all.weight += a->all.weight;
 	i->all.count += a->all.count;
 	i->line_row = a->line;

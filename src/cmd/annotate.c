@@ -17,7 +17,7 @@
 
 struct options {
 	struct cmd_input_options input;
-	const char *function;
+	const char *function, *columns;
 	bool source, assembler, whole, json, csv, stdio, no_pager, full_paths;
 	unsigned colour, base, syntax;
 	struct source_places places;
@@ -38,6 +38,9 @@ static const struct cmd_option rows[] = {
 	       .help = "instructions without source lines"),
 	OPTION(struct options, whole, OPT_FLAG, 0, "whole",
 	       .help = "the whole function in its order (default: the hottest lines first)"),
+	OPTION(struct options, columns, OPT_STRING, 0, "columns", .argument = "METRICS",
+	       .help = "metrics of each line and instruction besides, as ipc,mpki, from counters that were "
+		       "recorded as a group (see prof report --help)"),
 	OPTION(struct options, limit, OPT_U64, 0, "limit", .argument = "N", .least = 1,
 	       .help = "at most N lines, or with --asm instructions (default: as many as fit 24 lines)"),
 	OPTION(struct options, min_percent, OPT_DOUBLE, 0, "percent-limit", .argument = "P",
@@ -157,6 +160,7 @@ static int annotate(const struct options *o, struct cmd_view *v, const char *fun
 	struct annotate_choice choice = {
 		.function = function,
 		.of_all = o->base == 1,
+		.columns = o->columns,
 		.frames = cmd_frames(&o->input),
 	};
 	struct annotation a;

@@ -7,19 +7,31 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/annotate_counts.h"
 #include "analysis/percent.h"
 #include "base/text.h"
+#include "output/metrics.h"
 
-#define SHARE_WIDTH   ((size_t)6)
-#define ERROR_WIDTH   ((size_t)5)
-#define LINE_WIDTH    ((size_t)6)
-#define NUMBERS_WIDTH (SHARE_WIDTH + ERROR_WIDTH + LINE_WIDTH)
-#define TAB_COLUMNS   4u
-#define LEAST_TEXT    ((size_t)4)
-#define HOT_PART      ((uint64_t)10) /* a tenth of the function is marked */
-#define SCREEN_LINES  ((size_t)23)   /* of 24, one is left for the prompt */
-#define LINES_BELOW   ((size_t)3)    /* what is left, and what next */
-#define LEAST_ROWS    ((size_t)6)
+#define SHARE_WIDTH  ((size_t)6)
+#define ERROR_WIDTH  ((size_t)5)
+#define LINE_WIDTH   ((size_t)6)
+#define TAB_COLUMNS  4u
+#define LEAST_TEXT   ((size_t)4)
+#define HOT_PART     ((uint64_t)10) /* a tenth of the function is marked */
+#define SCREEN_LINES ((size_t)23)   /* of 24, one is left for the prompt */
+#define LINES_BELOW  ((size_t)3)    /* what is left, and what next */
+#define LEAST_ROWS   ((size_t)6)
+
+static struct counted *columns_of(const struct annotate_output *o)
+{
+	return o->annotation->counts ? &o->annotation->counts->counted : NULL;
+}
+
+static size_t numbers_width(const struct annotate_output *o)
+{
+	return SHARE_WIDTH + ERROR_WIDTH + LINE_WIDTH +
+	       (columns_of(o) ? metrics_width(columns_of(o)) : 0);
+}
 
 static size_t count_lines(const struct bytes *b)
 {
@@ -65,17 +77,43 @@ enum show_style annotate_style(const struct annotate_output *o, const struct ann
 void annotate_titles(struct annotate_output *o, const char *what, const char *text)
 {
 	struct show *s = &o->show;
-	CLEANUP_FREE char *shown = show_elide(
-		s, text, s->width > NUMBERS_WIDTH + 2 ? s->width - NUMBERS_WIDTH - 2 : 1);
+	size_t used = numbers_width(o) + 2;
+	CLEANUP_FREE char *shown = show_elide(s, text, s->width > used ? s->width - used : 1);
 
 	bytes_u8(s->out, '\n');
 	show_begin(s, SHOW_DIM);
 	show_cell(s, "SHARE", SHARE_WIDTH, true);
 	show_cell(s, s->unicode ? "±" : "+-", ERROR_WIDTH, true);
+	if (columns_of(o))
+		metrics_print_titles(s, columns_of(o));
 	show_cell(s, what, LINE_WIDTH, true);
 	bytes_printf(s->out, "  %s", shown);
 	show_end(s, SHOW_DIM);
 	annotate_end_row(o);
+}
+
+static void print_metrics(struct annotate_output *o, const struct annotate_weight *w)
+{
+	const struct counted *c = columns_of(o);
+
+	for (size_t i = 0; c && i < c->columns.len; i++) {
+		struct counted_cell cell = annotate_metric(o->annotation, w, i);
+		if (w && w->counts)
+			metrics_print_cell(&o->show, c, i, &cell);
+		else
+			metrics_print_nothing(&o->show, c, i);
+	}
+}
+
+/* Of the whole function. */
+static void print_function_metrics(struct annotate_output *o)
+{
+	const struct counted *c = columns_of(o);
+
+	for (size_t i = 0; c && i < c->columns.len; i++) {
+		struct counted_cell cell = annotate_metric(o->annotation, &o->annotation->all, i);
+		metrics_print_line(&o->show, c, i, &cell);
+	}
 }
 
 void annotate_numbers(struct annotate_output *o, const struct annotate_weight *w, uint32_t line)
@@ -96,6 +134,7 @@ void annotate_numbers(struct annotate_output *o, const struct annotate_weight *w
 	bytes_u8(&error, '\0');
 	show_cell(&o->show, (const char *)share.data, SHARE_WIDTH, true);
 	show_cell(&o->show, (const char *)error.data, ERROR_WIDTH, true);
+	print_metrics(o, w);
 	show_cell(&o->show, number, LINE_WIDTH, true);
 	bytes_release(&share);
 	bytes_release(&error);
@@ -103,7 +142,7 @@ void annotate_numbers(struct annotate_output *o, const struct annotate_weight *w
 
 void annotate_text(struct annotate_output *o, const char *text, size_t used)
 {
-	size_t before = NUMBERS_WIDTH + used;
+	size_t before = numbers_width(o) + used;
 
 	if (o->show.width < before + LEAST_TEXT)
 		return;
@@ -185,6 +224,7 @@ void output_annotate(struct bytes *out, const struct annotation *a,
 		annotate_csv(&o);
 	} else {
 		annotate_head(&o);
+		print_function_metrics(&o);
 		if (options->view == ANNOTATE_ASM)
 			annotate_asm(&o);
 		else

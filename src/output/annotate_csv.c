@@ -1,9 +1,11 @@
 /* prof annotate as CSV: a row for each line, each function inlined there, and each instruction. */
 #include <inttypes.h>
 
+#include "analysis/annotate_counts.h"
 #include "output/annotate.h"
 #include "output/csv.h"
 #include "output/facts.h"
+#include "output/metrics.h"
 
 struct row {
 	const char *kind, *function, *text;
@@ -11,6 +13,13 @@ struct row {
 	uint64_t address;
 	const struct annotate_weight *weight;
 };
+
+static size_t count_columns(const struct annotate_output *o)
+{
+	const struct annotate_counts *c = o->annotation->counts;
+
+	return c ? c->counted.columns.len : 0;
+}
 
 static void add_row(struct annotate_output *o, const struct row *row)
 {
@@ -31,6 +40,10 @@ static void add_row(struct annotate_output *o, const struct row *row)
 	csv_error(out, row->weight->error);
 	bytes_u8(out, ',');
 	csv_text(out, row->text);
+	for (size_t i = 0; i < count_columns(o); i++) {
+		struct counted_cell cell = annotate_metric(o->annotation, row->weight, i);
+		metrics_csv_cell(out, &cell);
+	}
 	bytes_printf(out, "\r\n");
 }
 
@@ -95,7 +108,14 @@ static void add_instructions(struct annotate_output *o)
 void annotate_csv(struct annotate_output *o)
 {
 	bytes_printf(o->show.out, "row,function,module,file,line,address,weight,samples,percent,"
-				  "error_percent,text\r\n");
+				  "error_percent,text");
+	for (size_t i = 0; i < count_columns(o); i++) {
+		const char *name = o->annotation->counts->counted.columns.data[i]->metric->name;
+		bytes_u8(o->show.out, ',');
+		csv_text(o->show.out, name);
+		bytes_printf(o->show.out, ",%s_error", name);
+	}
+	bytes_printf(o->show.out, "\r\n");
 	if (o->options->view != ANNOTATE_ASM)
 		add_lines(o);
 	if (o->options->view != ANNOTATE_SOURCE)

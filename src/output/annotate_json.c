@@ -3,12 +3,29 @@
  * event's unit; the weights of lines sum to the function's, as do those of instructions and of
  * what is told as missing.
  */
+#include "analysis/annotate_counts.h"
 #include "analysis/frames.h"
 #include "output/annotate.h"
 #include "output/facts.h"
 #include "output/json.h"
+#include "output/metrics.h"
 
 #define SCHEMA_VERSION 1
+
+static void add_metrics(struct json *j, const struct annotate_output *o,
+			const struct annotate_weight *w)
+{
+	const struct annotation *a = o->annotation;
+
+	if (!a->counts)
+		return;
+	json_open_object(j, "metrics");
+	for (size_t i = 0; i < a->counts->counted.columns.len; i++) {
+		struct counted_cell cell = annotate_metric(a, w, i);
+		metrics_json_cell(j, a->counts->counted.columns.data[i]->metric->name, &cell);
+	}
+	json_close_object(j);
+}
 
 static void add_weight(struct json *j, const struct annotate_output *o,
 		       const struct annotate_weight *w)
@@ -17,6 +34,7 @@ static void add_weight(struct json *j, const struct annotate_output *o,
 	json_u64(j, "samples", w->count);
 	json_percent(j, "percent", w->weight, annotation_base(o->annotation));
 	json_fraction(j, "error_percent", w->error);
+	add_metrics(j, o, w);
 }
 
 static void add_text(struct json *j, const struct annotate_output *o, uint32_t file, uint32_t line)
@@ -52,6 +70,7 @@ static void add_function(struct json *j, const struct annotate_output *o)
 	json_u64(j, "samples", a->all.count);
 	json_percent(j, "percent", a->all.weight, a->total);
 	json_fraction(j, "error_percent", a->all.error);
+	add_metrics(j, o, &a->all);
 	json_u64(j, "others", a->others);
 	json_close_object(j);
 }

@@ -99,14 +99,42 @@ void metrics_print_cell(struct show *s, const struct counted *c, size_t column,
 	bytes_release(&text);
 }
 
+void metrics_print_nothing(struct show *s, const struct counted *c, size_t column)
+{
+	show_cell(s, "", value_width(c, column) + ERROR_WIDTH, true);
+}
+
+/* What a column is; its unit where that says more. */
+static void append_meaning(struct bytes *out, const struct metric *m)
+{
+	bool by_time = strstr(m->formula, "seconds") != NULL;
+
+	bytes_printf(out, "%s%s%s%s\n", m->title, *m->unit ? ", " : "", m->unit,
+		     by_time ? " of CPU time" : "");
+}
+
 void metrics_print_legend(struct show *s, const struct counted *c)
 {
 	for (size_t i = 0; i < c->columns.len; i++) {
 		const struct metric *m = c->columns.data[i]->metric;
-		bool by_time = strstr(m->formula, "seconds") != NULL;
-		bytes_printf(s->out, "%s: %s%s%s%s\n", m->name, m->title, *m->unit ? ", " : "",
-			     m->unit, by_time ? " of CPU time" : "");
+		bytes_printf(s->out, "%s: ", m->name);
+		append_meaning(s->out, m);
 	}
+}
+
+void metrics_print_line(struct show *s, const struct counted *c, size_t column,
+			const struct counted_cell *cell)
+{
+	const struct metric *m = c->columns.data[column]->metric;
+
+	bytes_printf(s->out, "%s: ", m->name);
+	metrics_append_value(s->out, cell);
+	if (cell->state == METRIC_KNOWN) {
+		bytes_printf(s->out, s->unicode ? " ±" : " +-");
+		metrics_append_error(s->out, cell);
+	}
+	bytes_printf(s->out, ", ");
+	append_meaning(s->out, m);
 }
 
 void metrics_json_cell(struct json *j, const char *name, const struct counted_cell *cell)

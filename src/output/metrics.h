@@ -21,6 +21,10 @@ size_t metrics_width(const struct counted *c);
 void metrics_print_titles(struct show *s, const struct counted *c);
 void metrics_print_cell(struct show *s, const struct counted *c, size_t column,
 			const struct counted_cell *cell);
+void metrics_print_nothing(struct show *s, const struct counted *c, size_t column);
+/* "ipc: 1.23 ±0.05, instructions per cycle" */
+void metrics_print_line(struct show *s, const struct counted *c, size_t column,
+			const struct counted_cell *cell);
 /* A line for each column: "ipc: instructions per cycle, …". */
 void metrics_print_legend(struct show *s, const struct counted *c);
 

@@ -1,4 +1,5 @@
 """Counters that are read with samples: page faults of functions, beside the clock that samples."""
+import json
 import os
 
 from proftest import PROF, Recording, Sysctl, as_nobody, copy_for_everybody, environment, expect, expect_equal, finish
@@ -179,6 +180,25 @@ def test_columns_in_every_format():
     expect("prof record -e '{instructions,cycles}'" in missing.err, missing.err)
     plain = prof("report", "--stdio", r.path).out
     expect("counters: task-clock, page-faults" in plain, plain)
+
+
+def test_lines_and_instructions():
+    """Each line has its own; all of them together have what the function has."""
+    r = recorded(1000)
+    done = prof("annotate", "-i", r.path, "--json", "--columns", COLUMN, "faulty")
+    expect_equal(done.status, 0, str(done))
+    a = json.loads(done.out)
+    own = a["function"]["metrics"][COLUMN]["value"]
+    lines = [(line["metrics"][COLUMN]["value"], line["samples"]) for line in a["lines"] if line["samples"] > 100]
+    expect(lines and all(value > own / 2 for value, _ in lines), "function %r, lines %r" % (own, lines))
+    hot = max((i for block in a["code"] for i in block["instructions"]), key=lambda i: i["samples"])
+    expect(hot["metrics"][COLUMN]["value"] > own / 2, repr(hot))
+    text = prof("annotate", "-i", r.path, "--stdio", "--columns", COLUMN, "faulty").out
+    expect("FAULTS-PER-SECOND" in text and "page faults, /s of CPU time" in text, text)
+    csv = prof("annotate", "-i", r.path, "--csv", "--columns", COLUMN, "faulty").out.split("\r\n")
+    expect(csv[0].endswith(",text,faults-per-second,faults-per-second_error"), csv[0])
+    plain = prof("annotate", "-i", r.path, "--stdio", "--columns", "ipc", "faulty")
+    expect_equal(plain.status, 1, str(plain))
 
 
 if __name__ == "__main__":
