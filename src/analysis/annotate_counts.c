@@ -39,7 +39,7 @@ int annotate_count(struct annotate_build *b, const char *columns, struct error *
 	struct annotate_counts *c = xcalloc(1, sizeof(*c));
 	struct counted_slices slices;
 
-	if (counted_init(&c->counted, a->profile, a->event, columns, err) < 0) {
+	if (counted_init(&c->counted, a->profile, a->event, "--columns", columns, err) < 0) {
 		free(c);
 		return -1;
 	}

@@ -117,7 +117,7 @@ char *counted_names(const struct profile *p, uint32_t event)
 }
 
 /* Near names of those that can be computed here, else of all. */
-static int unknown(struct counted *c, const char *name, struct error *err)
+static int unknown(struct counted *c, const char *option, const char *name, struct error *err)
 {
 	struct bytes hint = { 0 };
 	struct metric_value v;
@@ -130,58 +130,59 @@ static int unknown(struct counted *c, const char *name, struct error *err)
 			near_offer(&near, c->rows.items.data[i]->name);
 	near_append(&near, &hint);
 	bytes_u8(&hint, '\0');
-	error_set(err, ERROR_NOT_FOUND, "--columns: no metric \"%.60s\"%s", shown,
+	error_set(err, ERROR_NOT_FOUND, "%s: no metric \"%.60s\"%s", option, shown,
 		  (const char *)hint.data);
 	bytes_release(&hint);
 	return -1;
 }
 
-static int not_counted(const struct metric *m, const struct metric_value *v, struct error *err)
+static int not_counted(const char *option, const struct metric *m, const struct metric_value *v,
+		       struct error *err)
 {
 	CLEANUP_FREE char *events = metric_events(m);
 
 	return error_set(err, ERROR_NOT_FOUND,
-			 "--columns %s: the recording has not what it takes (%s); record it with "
-			 "prof record -e '%s'",
-			 m->name, v->why, events);
+			 "%s %s: the recording has not what it takes (%s); record it with prof "
+			 "record -e '%s'",
+			 option, m->name, v->why, events);
 }
 
-static int add_column(struct counted *c, const char *name, struct error *err)
+static int add_column(struct counted *c, const char *option, const char *name, struct error *err)
 {
 	const struct metric *m = metric_find(&c->rows, name);
 	struct metric_value v;
 
 	if (!m)
-		return unknown(c, name, err);
+		return unknown(c, option, name, err);
 	if (!is_possible(c, m, &v))
-		return not_counted(m, &v, err);
+		return not_counted(option, m, &v, err);
 	struct counted_column *column = xcalloc(1, sizeof(*column));
 	column->metric = m;
 	vec_push(&c->columns, column);
 	return metric_compile(m, &column->formula, err);
 }
 
-int counted_init(struct counted *c, const struct profile *p, uint32_t event, const char *names,
-		 struct error *err)
+int counted_init(struct counted *c, const struct profile *p, uint32_t event, const char *option,
+		 const char *names, struct error *err)
 {
 	char *state = NULL;
 	int result = 0;
 
 	memset(c, 0, sizeof(*c));
 	if (!counted_has(p, event))
-		return error_set(err, ERROR_NOT_FOUND,
-				 "--columns: no counters were recorded with the samples%s%s; "
-				 "prof record -e '{cycles,instructions,cache-misses}' does",
-				 event < p->events.len ? " of " : "",
-				 event < p->events.len ? profile_str(p, p->events.data[event].name)
-						       : "");
+		return error_set(
+			err, ERROR_NOT_FOUND,
+			"%s: no counters were recorded with the samples%s%s; prof record -e "
+			"'{cycles,instructions,cache-misses}' does",
+			option, event < p->events.len ? " of " : "",
+			event < p->events.len ? profile_str(p, p->events.data[event].name) : "");
 	prepare(c, p, event);
 	CLEANUP_FREE char *copy = xstrdup(names);
 	for (char *name = strtok_r(copy, ", ", &state); name && result == 0;
 	     name = strtok_r(NULL, ", ", &state))
-		result = add_column(c, name, err);
+		result = add_column(c, option, name, err);
 	if (result == 0 && !c->columns.len)
-		result = error_set(err, ERROR_USAGE, "--columns: a metric's name is missing");
+		result = error_set(err, ERROR_USAGE, "%s: a metric's name is missing", option);
 	if (result < 0)
 		counted_release(c);
 	return result;

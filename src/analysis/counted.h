@@ -32,10 +32,11 @@ struct counted { /* the columns of a view */
 	ptrdiff_t clock; /* the member that counts CPU time: "seconds" of formulas; -1: none */
 };
 
-/* names: of metrics, separated by commas. -1: the profile has no counts with this event's samples,
- * a name is unknown (with near ones), or its counters are not in the profile. */
-int counted_init(struct counted *c, const struct profile *p, uint32_t event, const char *names,
-		 struct error *err);
+/* names: of metrics, separated by commas; option: what gave them, for messages ("--columns"). -1:
+ * the profile has no counts with this event's samples, a name is unknown (with near ones), or its
+ * counters are not in the profile. */
+int counted_init(struct counted *c, const struct profile *p, uint32_t event, const char *option,
+		 const char *names, struct error *err);
 void counted_release(struct counted *c);
 /* Does the profile have counts with this event's samples? */
 bool counted_has(const struct profile *p, uint32_t event);

@@ -83,6 +83,16 @@ static void count_nodes(struct counting *c, const struct calltree *t, const bool
 	free(sums.total);
 }
 
+static void count_keys(struct counting *c, const struct calltree *t, const uint32_t *node_of_sample)
+{
+	bool *outermost = flat_find_outermost(t);
+
+	counted_sums_init(&c->out->self, c->counted, t->keys.len);
+	counted_sums_init(&c->out->total, c->counted, t->keys.len);
+	count_nodes(c, t, outermost, node_of_sample);
+	free(outermost);
+}
+
 static void count_code(struct counting *c, const struct filter_result *samples, enum flat_by by,
 		       const struct calltree_options *options)
 {
@@ -91,11 +101,7 @@ static void count_code(struct counting *c, const struct filter_result *samples, 
 	uint32_t *nodes = xcalloc(samples->samples.len + 1, sizeof(*nodes));
 
 	calltree_build_upright(&t, c->counted->profile, samples, c->counted->event, &frames, nodes);
-	counted_sums_init(&c->out->self, c->counted, t.keys.len);
-	counted_sums_init(&c->out->total, c->counted, t.keys.len);
-	bool *outermost = flat_find_outermost(&t);
-	count_nodes(c, &t, outermost, nodes);
-	free(outermost);
+	count_keys(c, &t, nodes);
 	free(nodes);
 	calltree_release(&t);
 }
@@ -131,6 +137,18 @@ void flat_count(struct flat_counts *counts, const struct counted *c,
 		count_code(&counting, samples, by, options);
 	else
 		count_groups(&counting, samples, by);
+	counted_slices_release(&counting.slices);
+	free(counting.values);
+}
+
+void flat_count_tree(struct flat_counts *counts, const struct counted *c, const struct calltree *t,
+		     const struct filter_result *samples, const uint32_t *node_of_sample)
+{
+	struct counting counting = { .counted = c, .out = counts };
+
+	counting.values = xcalloc(c->members.len, sizeof(*counting.values));
+	counted_slices_init(&counting.slices, c, samples);
+	count_keys(&counting, t, node_of_sample);
 	counted_slices_release(&counting.slices);
 	free(counting.values);
 }

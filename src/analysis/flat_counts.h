@@ -14,6 +14,9 @@ struct flat_counts { /* by flat_row.id */
 void flat_count(struct flat_counts *counts, const struct counted *c,
 		const struct filter_result *samples, enum flat_by by,
 		const struct calltree_options *options);
+/* The same by the tree's keys, of an upright tree; node_of_sample: by entry of samples. */
+void flat_count_tree(struct flat_counts *counts, const struct counted *c, const struct calltree *t,
+		     const struct filter_result *samples, const uint32_t *node_of_sample);
 void flat_counts_release(struct flat_counts *counts);
 
 #endif

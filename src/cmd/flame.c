@@ -13,7 +13,7 @@ struct options {
 	struct cmd_input_options input;
 	struct flamegraph_options foreign;
 	struct flame_base_options base;
-	const char *output, *title, *subtitle, *count_name, *min_width;
+	const char *output, *title, *subtitle, *count_name, *min_width, *color_by;
 	uint64_t width;
 	unsigned palette;
 	bool html, inverted, reverse, chart, by_thread, by_comm, by_module, by_line,
@@ -41,6 +41,9 @@ static const struct cmd_option rows[] = {
 	       .choices = flamegraph_palettes,
 	       .help = "kind (default; also java, js, perl, python, rust): by kind of code; or one colour for "
 		       "all: hot, red, orange, mem, green, aqua, wakeup, io, blue, chain, yellow, purple"),
+	OPTION(struct options, color_by, OPT_STRING, 0, "color-by", .argument = "METRIC",
+	       .help = "colours say each function's ipc, mpki, … with what it called, from blue for good to red for bad, grey "
+		       "where that is not sure; from counters recorded as a group (see prof report --help)"),
 	OPTION(struct options, inverted, OPT_FLAG, 0, "inverted",
 	       .help = "roots on top (an icicle graph)"),
 	OPTION(struct options, reverse, OPT_FLAG, 0, "reverse",
@@ -108,6 +111,7 @@ static struct flame_options flame_options(const struct options *o)
 		.subtitle = o->subtitle,
 		.width = (uint32_t)o->width,
 		.hue = flamegraph_hue(o->palette),
+		.color_by = o->color_by,
 		.html = o->html,
 		.inverted = o->inverted,
 		.reverse = o->reverse,
@@ -150,6 +154,9 @@ static int check(const struct options *o, struct flame_options *f)
 		return cmd_usage(
 			&command_flame,
 			"--reverse: a chart in the order of time is not merged from the leaves");
+	if (o->color_by && (o->palette || o->base.file || o->base.event))
+		return cmd_usage(&command_flame, "--color-by or %s, not both",
+				 o->palette ? "--colors" : "--base");
 	if ((o->base.file || o->base.event) && o->palette)
 		return cmd_usage(&command_flame, "--colors: with --base they say what changed");
 	return EXIT_DONE;
@@ -160,7 +167,10 @@ static int draw(const struct options *o, struct flame_options *f, const struct c
 		const struct flame_base *base, const char *path)
 {
 	struct bytes out = { 0 }, selection = { 0 };
+	struct error err = { 0 };
 
+	if (output_flame_check(&v->profile, v->event, f, &err) < 0)
+		return cmd_fail(&command_flame, &err, cmd_status(&err));
 	options_append(&selection, rows, o, is_selection);
 	bytes_u8(&selection, '\0');
 	f->selection = (const char *)selection.data;

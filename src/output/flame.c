@@ -13,6 +13,7 @@
 #include "analysis/health.h"
 #include "analysis/origin.h"
 #include "base/text.h"
+#include "output/flame_colour.h"
 #include "output/flame_diff.h"
 #include "web/web.h"
 
@@ -156,7 +157,9 @@ static void metadata(struct bytes *out, const struct flame_page *page)
 		attribute(out, "chart", CHART_SELF);
 	if (o->frames.by_module || o->frames.by_line)
 		attribute(out, "by", o->frames.by_module ? "module" : "line");
-	if (o->hue)
+	if (page->colour)
+		attribute(out, "hue", (const char[]){ FLAME_COLOUR_LETTER, '\0' });
+	else if (o->hue)
 		attribute(out, "hue", (const char[]){ o->hue, '\0' });
 	attribute(out, "root", o->inverted ? "top" : "bottom");
 	if (o->width > 0)
@@ -212,6 +215,8 @@ void flame_write(struct bytes *out, const struct flame_page *page)
 	bytes_append(out, web_flame_css, web_flame_css_len);
 	if (page->diff)
 		bytes_append(out, web_flame_diff_css, web_flame_diff_css_len);
+	if (page->colour)
+		flame_colour_style(out);
 	bytes_printf(out, "</style>\n<rect class=\"page\" width=\"%ld\" height=\"%ld\"/>\n",
 		     lround(width), lround(height));
 	bytes_append(out, body.data, body.len);
@@ -271,6 +276,19 @@ static void build_trees(struct trees *t, const struct profile *p,
 		calltree_build(&t->inverted, p, samples, event, &frames);
 }
 
+int output_flame_check(const struct profile *p, uint32_t event, const struct flame_options *options,
+		       struct error *err)
+{
+	struct flame_colour colour;
+
+	if (!options->color_by)
+		return 0;
+	if (flame_colour_init(&colour, p, event, options->color_by, err) < 0)
+		return -1;
+	flame_colour_release(&colour);
+	return 0;
+}
+
 void output_flame(struct bytes *out, const struct profile *p, const struct filter_result *samples,
 		  uint32_t event, const struct flame_options *options)
 {
@@ -300,11 +318,21 @@ void output_flame(struct bytes *out, const struct profile *p, const struct filte
 				   .no_samples = (const char *)why.data,
 				   .cut = trees.cut,
 				   .event = event };
+	struct flame_colour colour;
+	bool is_coloured = options->color_by &&
+			   flame_colour_init(&colour, p, event, options->color_by, NULL) == 0;
+	if (is_coloured) {
+		flame_colour_count(&colour, &trees.tree, samples, node_of_sample);
+		page.colour = &colour;
+	}
 	flame_metrics_build(&metrics, &page, samples, node_of_sample);
+	metrics.colour = page.colour;
 	struct flame_recorded recorded = flame_recorded_of(p, samples, event, &health, options);
 	metrics.recorded = &recorded;
 	flame_write(out, &page);
 	flame_metrics_release(&metrics);
+	if (is_coloured)
+		flame_colour_release(&colour);
 	free(node_of_sample);
 	calltree_release(&trees.inverted);
 	calltree_release(&trees.tree);

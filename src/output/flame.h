@@ -32,6 +32,7 @@ struct health;
 #define FLAME_ROW_LIMIT	    2000   /* rows of the still picture */
 #define FLAME_LABEL_LIMIT   450	   /* frames of it with label and tooltip */
 #define FLAME_SHADES	    4
+#define FLAME_STEPS	    8 /* shades, or steps of a metric: flame_colour.h */
 #define FLAME_KINDS	    8
 
 /* What the nodes of the embedded tree weigh, each itself. The first metric of a graph is what the
@@ -65,6 +66,7 @@ struct flame_recorded {
 struct flame_metrics {
 	VEC(struct flame_metric) rows;
 	const struct flame_recorded *recorded; /* NULL: not told */
+	const struct flame_colour *colour; /* NULL: none */
 	/* What says more of the metrics that are events: when and in which thread. NULL: nothing. */
 	const struct profile *profile;
 	const struct filter_result *samples;
@@ -72,6 +74,7 @@ struct flame_metrics {
 };
 
 struct flame_diff;
+struct flame_colour;
 
 struct flame_page {
 	const struct profile *profile;
@@ -83,6 +86,7 @@ struct flame_page {
 	const char *no_samples; /* why there are none; used when the tree is empty */
 	uint32_t event;
 	uint64_t cut; /* of a chart: samples without all of their frames */
+	const struct flame_colour *colour; /* NULL: by kind of code */
 	const struct flame_diff *diff; /* NULL: of one profile. Else tree and drawn are of two */
 };
 

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "output/facts.h"
 #include "output/flame.h"
+#include "output/flame_colour.h"
 #include "output/flame_diff.h"
 
 #define TITLE_PX     20 /* line heights */
@@ -341,8 +342,9 @@ double flame_header(struct bytes *out, const struct flame_page *page, double wid
 			y += chart_lines(out, page, y, columns);
 	}
 	if (page->tree->total > 0)
-		y += page->diff ? flame_diff_legend(out, page->diff, y, width)
-				: legend(out, page, y, width);
+		y += page->diff	    ? flame_diff_legend(out, page->diff, y, width)
+		     : page->colour ? flame_colour_legend(out, page->colour, y, width)
+				    : legend(out, page, y, width);
 	bytes_printf(out, "</g>\n");
 	bytes_release(&title);
 	bytes_release(&summary);

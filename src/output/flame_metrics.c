@@ -79,6 +79,33 @@ static void add_others(struct flame_metrics *list, const struct flame_page *page
 	free(of_event);
 }
 
+/* What the members of the main event's group counted with its samples. */
+static void add_members(struct flame_metrics *list, const struct flame_page *page,
+			const struct filter_result *samples, const uint32_t *node_of_sample)
+{
+	const struct profile *p = page->profile;
+	size_t *of_event = xcalloc(p->events.len, sizeof(*of_event)); /* 0: none */
+
+	for (uint32_t event = 0; p->counts.len && event < p->events.len; event++) {
+		if (event == page->event || profile_leader(p, event) != page->event)
+			continue;
+		of_event[event] = list->rows.len;
+		add_metric(list, page, event);
+	}
+	for (size_t i = 0; p->counts.len && i < samples->samples.len; i++) {
+		uint32_t n, at = profile_find_counts(p, samples->samples.data[i], &n);
+		for (uint32_t k = 0; k < n; k++) {
+			const struct profile_count *count = &p->counts.data[at + k];
+			if (!of_event[count->event])
+				continue;
+			struct flame_metric *m = &list->rows.data[of_event[count->event]];
+			m->self[node_of_sample[i]] += count->value;
+			m->samples[node_of_sample[i]]++;
+		}
+	}
+	free(of_event);
+}
+
 void flame_metrics_build(struct flame_metrics *list, const struct flame_page *page,
 			 const struct filter_result *samples, const uint32_t *node_of_sample)
 {
@@ -91,6 +118,8 @@ void flame_metrics_build(struct flame_metrics *list, const struct flame_page *pa
 	list->node_of_sample = node_of_sample;
 	if (page->profile->events.len > 1 && !page->tree->is_chart)
 		add_others(list, page, samples, node_of_sample);
+	if (!page->tree->is_chart)
+		add_members(list, page, samples, node_of_sample);
 }
 
 void flame_metrics_release(struct flame_metrics *list)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "output/flame.h"
+#include "output/flame_colour.h"
 
 #define ELLIPSIS "\xe2\x80\xa6"
 
@@ -28,6 +28,8 @@ char flame_hue(const struct flame_page *page, uint8_t kind)
 {
 	bool is_code = kind != CODE_SYNTHETIC && kind != CODE_THREAD;
 
+	if (is_code && page->colour)
+		return FLAME_COLOUR_LETTER;
 	return is_code && page->options->hue ? page->options->hue : flame_kind_letter(kind);
 }
 

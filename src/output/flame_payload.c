@@ -10,7 +10,7 @@
  *   frames, in the order of their first node: count, then columns:
  *     name, module, file: strings, each as zigzag difference to the row before
  *     line: a number
- *     traits: kind + 8 * guessed + 16 * shade
+ *     traits: kind + 8 * guessed + 16 * shade. Where a metric gives the colours the shade is its step
  *     Frame 0 is "small frames".
  *   metrics: count, then for each: name and label (strings; the label is what a number of a metric
  *            without unit is called), unit (0: none, 1: ns, 2: bytes), flags (1: numbers of
@@ -69,6 +69,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "output/flame_cells.h"
+#include "output/flame_colour.h"
 
 #define NAME_COLUMNS 65536
 /* What is small is packed in a third of the time and grows by 7 %. */
@@ -94,6 +95,7 @@ uint32_t flame_string(struct strtab *strings, const char *raw)
 
 struct frame_columns {
 	struct strtab *strings;
+	const struct flame_colour *colour;
 	uint32_t last[3];		     /* strings of the row before */
 	const char *raw[3];		     /* what they were made of */
 	struct bytes names[3], line, traits; /* name, module, file */
@@ -123,8 +125,11 @@ static void add_frame(struct frame_columns *c, const struct calltree *t,
 	add_name(c, 2, profile_str(profile, key->file));
 	bytes_varint(&c->line, key->line);
 	uint32_t name = c->last[0];
-	unsigned shade = flame_shade(strtab_get(c->strings, name), strtab_len(c->strings, name));
 	unsigned kind = f->kind < FLAME_KINDS ? f->kind : CODE_UNKNOWN;
+	bool is_code = kind != CODE_SYNTHETIC && kind != CODE_THREAD;
+	unsigned shade = c->colour && is_code ? flame_colour_step(c->colour, key)
+					      : flame_shade(strtab_get(c->strings, name),
+							    strtab_len(c->strings, name));
 	bytes_varint(&c->traits, kind + 8u * f->guessed + 16u * shade);
 }
 
@@ -135,9 +140,9 @@ static void append_release(struct bytes *out, struct bytes *part)
 }
 
 static void add_frames(struct bytes *out, struct strtab *strings, const struct calltree *t,
-		       const struct flame_places *places)
+		       const struct flame_places *places, const struct flame_colour *colour)
 {
-	struct frame_columns c = { .strings = strings };
+	struct frame_columns c = { .strings = strings, .colour = colour };
 
 	for (unsigned column = 0; column < 3; column++)
 		add_name(&c, column, "");
@@ -329,7 +334,7 @@ static void add_all(struct bytes *out, const struct calltree *t,
 	struct bytes tables = { 0 }, recorded = { 0 };
 
 	strtab_init(&strings);
-	add_frames(&tables, &strings, t, places);
+	add_frames(&tables, &strings, t, places, metrics->colour);
 	add_metrics(&tables, &strings, t, metrics, cells);
 	add_axes(&tables, &strings, cells);
 	flame_recorded_append(&recorded, &strings, metrics, places);

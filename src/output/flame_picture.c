@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "output/flame.h"
+#include "output/flame_colour.h"
 #include "output/flame_diff.h"
 
 #define TINY_PX		3
@@ -33,8 +34,8 @@ struct picture {
 	const struct flame_layout *layout;
 	double top;	    /* y of the first row's box */
 	double label_width; /* frames of at least this width get a label */
-	VEC(struct stroke) strokes[FLAME_KINDS][FLAME_SHADES];
-	struct bytes labelled[FLAME_KINDS][FLAME_SHADES];
+	VEC(struct stroke) strokes[FLAME_KINDS][FLAME_STEPS];
+	struct bytes labelled[FLAME_KINDS][FLAME_STEPS];
 	VEC(struct run) runs; /* by row */
 };
 
@@ -120,6 +121,8 @@ static void tooltip(struct bytes *out, const struct flame_page *page, uint32_t n
 		bytes_append(&text, ", ", 2);
 		flame_weight(&text, page, n->total);
 		bytes_printf(&text, ", %.2f%%", percent(n->total, t->nodes.data[0].total));
+		if (page->colour && node != 0)
+			flame_colour_append(&text, page->colour, key_of(t, node));
 	}
 	if (node != 0 && module < t->profile->modules.len) {
 		const char *path = profile_str(t->profile, t->profile->modules.data[module].path);
@@ -188,6 +191,18 @@ static void add_labelled(struct picture *p, const struct flame_box *box, const s
 	bytes_printf(out, "</text></g>\n");
 }
 
+static unsigned shade_of(const struct picture *p, uint32_t node, const struct bytes *name)
+{
+	uint8_t paint = paint_of(p, node);
+	bool is_code = paint != CODE_SYNTHETIC && paint != CODE_THREAD;
+
+	if (p->page->diff)
+		return flame_diff_shade(p->page->diff, node);
+	if (p->page->colour && is_code)
+		return flame_colour_step(p->page->colour, key_of(p->page->drawn, node));
+	return flame_shade((const char *)name->data, name->len);
+}
+
 static void add_box(struct picture *p, const struct flame_box *box, bool labelled)
 {
 	uint8_t paint = paint_of(p, box->node);
@@ -202,8 +217,7 @@ static void add_box(struct picture *p, const struct flame_box *box, bool labelle
 	struct bytes name = { 0 };
 	text_append_printable(&name, raw, strlen(raw));
 	const struct flame_diff *diff = p->page->diff;
-	unsigned shade = diff ? flame_diff_shade(diff, box->node)
-			      : flame_shade((const char *)name.data, name.len);
+	unsigned shade = shade_of(p, box->node, &name);
 	if (labelled)
 		add_labelled(p, box, &name, shade);
 	else
@@ -313,7 +327,7 @@ double flame_picture(struct bytes *out, const struct flame_page *page, const str
 	add_boxes(&p);
 	bytes_printf(out, "<g class=\"still\" transform=\"translate(%d)\">\n", FLAME_MARGIN);
 	for (uint8_t paint = 0; paint < FLAME_KINDS; paint++)
-		for (unsigned shade = 0; shade < FLAME_SHADES; shade++)
+		for (unsigned shade = 0; shade < FLAME_STEPS; shade++)
 			emit(out, &p, paint, shade);
 	bytes_printf(out, "</g>\n");
 	vec_release(&p.runs);

@@ -60,6 +60,7 @@ struct flame_options {
 	const char *subtitle;
 	uint32_t width;	   /* 0 = fluid, drawn for 1200 */
 	double min_width_px, min_width_share; /* of the still picture's frames; 0 = default */
+	const char *color_by; /* a metric of the event's counters, whose value colours say; NULL: none */
 	char hue;	   /* of all frames: that of the kind with this letter (flame_kind_letter); 0 = by kind */
 	bool html;	   /* a page around it */
 	bool inverted;	   /* icicle: root on top */
@@ -72,6 +73,8 @@ struct flame_options {
 	bool absolute;	   /* of two: weights, not shares */
 	struct calltree_options frames;
 };
+/* -1: color_by cannot be, with near names. */
+int output_flame_check(const struct profile *p, uint32_t event, const struct flame_options *options, struct error *err);
 void output_flame(struct bytes *out, const struct profile *p, const struct filter_result *samples, uint32_t event,
 		  const struct flame_options *options);
 

@@ -96,7 +96,7 @@ static int report_counted(struct report *r, const struct view *v, struct error *
 	struct counted counted;
 	const struct report_options *o = r->options;
 
-	if (counted_init(&counted, v->profile, v->event, o->columns, err) < 0)
+	if (counted_init(&counted, v->profile, v->event, "--columns", o->columns, err) < 0)
 		return -1;
 	flat_count(&r->counts, &counted, v->samples, o->by, &o->frames);
 	r->counted = &counted;

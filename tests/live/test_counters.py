@@ -1,6 +1,7 @@
 """Counters that are read with samples: page faults of functions, beside the clock that samples."""
 import json
 import os
+import re
 
 from proftest import PROF, Recording, Sysctl, as_nobody, copy_for_everybody, environment, expect, expect_equal, finish
 from proftest import main, need_root, prof, program, record, start, wait_until, world_directory
@@ -199,6 +200,23 @@ def test_lines_and_instructions():
     expect(csv[0].endswith(",text,faults-per-second,faults-per-second_error"), csv[0])
     plain = prof("annotate", "-i", r.path, "--stdio", "--columns", "ipc", "faulty")
     expect_equal(plain.status, 1, str(plain))
+
+
+def test_flame_graph():
+    """Colours say the metric, in the still picture and in the tree that the script draws; a member is a metric."""
+    r = recorded(1000)
+    done = prof("flame", "--color-by", COLUMN, "-o", "graph.svg", r.path)
+    expect_equal(done.status, 0, str(done))
+    with open("graph.svg", encoding="utf-8") as f:
+        svg = f.read()
+    expect('data-hue="c"' in svg and ".c7{" in svg, "no steps of colour")
+    expect(re.search("<title>faulty,[^<]*, faults-per-second [0-9 ]+ ±", svg), "faulty's tooltip")
+    expect("colours: faults-per-second of each function" in svg, "the legend")
+    report = json.loads(prof("report", "--json", "--event", "page-faults", "graph.svg").out)
+    expect_equal(report["total"], events_of(r)["page-faults"]["counted"], "faults in the flame graph")
+    for words in (("--color-by", "ipc"), ("--color-by", COLUMN, "--colors", "hot"), ("--color-by", "faults-per-sec")):
+        expect(prof("flame", "-o", "none.svg", *words, r.path).status != 0, "%s is taken" % (words,))
+    expect(not os.path.exists("none.svg"), "a file was written")
 
 
 if __name__ == "__main__":
