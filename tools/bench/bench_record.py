@@ -1,7 +1,9 @@
 #!/usr/bin/python3
 """prof record against perf record, side by side and interleaved in one run.
 
-Usage: bench_record.py PROF BENCH_TARGET [--rounds N] [--hz HZ] [--dump BYTES] [--iterations N]
+Usage: bench_record.py PROF BENCH_TARGET [--rounds N] [--hz HZ] [--dump BYTES] [--iterations N] [--counters]
+
+--counters compares prof with itself instead: what reading page faults with each sample costs.
 
 Prints, as ratios with the lowest and highest of the rounds: the target's slowdown and its 99th percentile iteration,
 the recorder's CPU time and memory, bytes per sample, and the time from the end of the recording to a flame graph (perf:
@@ -61,9 +63,12 @@ class Bench:
         return dict(numbers, cpu=max(cpu - numbers["own"], 0.0), samples=max(samples, 1), memory=memory,
                     bytes=os.path.getsize(data), flame=read[1], read_cpu=read[2], lost=max(1 - samples / due, 0.0))
 
-    def prof(self, iterations):
+    def counted(self, iterations):
+        return self.prof(iterations, "{task-clock,page-faults}")
+
+    def prof(self, iterations, events="task-clock"):
         data = os.path.join(self.folder, "prof.data")
-        ran = run([self.o.prof, "record", "-q", "-F", str(self.o.hz), "-o", data, "--"] + self.target(iterations))
+        ran = run([self.o.prof, "record", "-q", "-e", events, "-F", str(self.o.hz), "-o", data, "--"] + self.target(iterations))
         read = run([self.o.prof, "flame", "-i", data, "-o", os.path.join(self.folder, "x.svg")])
         folded, _, _, _ = run([self.o.prof, "folded", "--count", "-i", data])
         samples = sum(int(line.rsplit(b" ", 1)[1]) for line in folded.splitlines())
@@ -121,6 +126,17 @@ def report(rounds, options):
     ratios("recording to flame graph, prof / perf script", pairs, lambda r: r["flame"])
 
 
+def report_counters(rounds):
+    pairs = [(p, q) for _, p, q in rounds]
+    print("%-66s %9s   (%d rounds)" % ("with counters / without", "median", len(rounds)))
+    show("target's time", [p["total"] / q["total"] for p, q in pairs])
+    show("target's own CPU, with what the kernel does for a sample", [p["own"] / q["own"] for p, q in pairs])
+    ratios("recorder's CPU for a sample", pairs, lambda r: r["marginal"])
+    ratios("recorder's CPU of the whole run per sample", pairs, lambda r: r["cpu"] / r["samples"])
+    ratios("bytes per sample", pairs, lambda r: r["bytes"] / r["samples"])
+    show("samples lost with counters, percent", [p["lost"] for p, _ in pairs], 100)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("prof")
@@ -129,21 +145,26 @@ def main():
     parser.add_argument("--hz", type=int, default=4000)
     parser.add_argument("--dump", type=int, default=65528)
     parser.add_argument("--iterations", type=int, default=6000)
+    parser.add_argument("--counters", action="store_true")
     options = parser.parse_args()
-    if not shutil.which("perf"):
+    if not options.counters and not shutil.which("perf"):
         sys.exit("perf is not installed (apt-get install linux-perf)")
     bench = Bench(options)
     rounds = []
     try:
         first = bench.prof(options.iterations // 6)
-        bench.perf(options.iterations // 6)
+        one, other = (bench.counted, bench.prof) if options.counters else (bench.prof, bench.perf)
+        other(options.iterations // 6)
         for i in range(options.rounds):
             plain = bench.plain()
-            pair = [bench.prof, bench.perf] if i % 2 else [bench.perf, bench.prof]
+            pair = [one, other] if i % 2 else [other, one]
             results = {f.__name__: bench.both(f) for f in pair}
-            rounds.append((plain, results["prof"], results["perf"]))
+            rounds.append((plain, results[one.__name__], results[other.__name__]))
     finally:
         shutil.rmtree(bench.folder, ignore_errors=True)
+    if options.counters:
+        report_counters(rounds)
+        return 0
     report(rounds, options)
     print("recorder's CPU of the first recording, with an empty cache: %.1f ms, %.1f MB"
           % (first["cpu"] * 1e3, first["memory"] / 1e6))
