@@ -12,6 +12,7 @@
 
 #include "analysis/filter_words.h"
 #include "analysis/frames.h"
+#include "base/text.h"
 
 /* BIT_FOCUS is of the first --focus; the others' are left of it. */
 enum { BIT_SYMBOL = 1, BIT_IGNORE = 2, BIT_FOCUS = 4 };
@@ -249,6 +250,22 @@ static uint32_t choose_event(const struct evaluation *e)
 	return best;
 }
 
+/* What was counted with the samples of another event has none. */
+static int refuse_member(const struct profile *p, uint32_t event, const struct filter_spec *spec,
+			 struct error *err)
+{
+	uint32_t leader = event < p->events.len ? profile_leader(p, event) : event;
+
+	if (leader == event)
+		return 0;
+	CLEANUP_FREE char *name = text_printable(profile_str(p, p->events.data[event].name));
+	CLEANUP_FREE char *sampled = text_printable(profile_str(p, p->events.data[leader].name));
+	return error_set(err, ERROR_NOT_FOUND,
+			 "%s %.60s: it took no samples, but was counted with those of %.60s (prof "
+			 "report --columns)",
+			 spec->event_option ? spec->event_option : "--event", name, sampled);
+}
+
 /* Returns how far any sample came. */
 static enum filter_stage select_samples(struct filter *f, struct evaluation *e)
 {
@@ -316,6 +333,8 @@ static int evaluate(struct filter *f, const struct profile *p, const struct filt
 	if (!f->note && spec->time && !f->emptied_by)
 		f->note = say_untimed(p, f->event);
 	int rc = filter_words_check(w, p, err);
+	if (rc == 0)
+		rc = refuse_member(p, f->event, spec, err);
 	evaluation_release(&e);
 	return rc;
 }

@@ -179,6 +179,8 @@ def test_columns_in_every_format():
     expect("did you mean faults-per-second?" in near.err, near.err)
     missing = prof("report", "--stdio", "--columns", "ipc", r.path)
     expect("prof record -e '{instructions,cycles}'" in missing.err, missing.err)
+    member = prof("report", "--stdio", "--event", "page-faults", r.path)
+    expect("counted with those of task-clock" in member.err, member.err)
     plain = prof("report", "--stdio", r.path).out
     expect("counters: task-clock, page-faults" in plain, plain)
 

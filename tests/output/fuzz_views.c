@@ -13,6 +13,32 @@
 #include "made_profile.h"
 #include "output/output.h"
 
+/* Page faults were counted with samples of the first event, a clock then; some lack them. */
+static void add_counts(struct profile *p, uint8_t bits)
+{
+	struct profile_event faults = { .name = strtab_add_str(&p->strings, "page-faults"),
+					.group = 1 };
+	struct profile_group group = { .known = bits, .counters = bits % COUNTERS_KINDS };
+
+	if (!p->events.len || !(bits & 64))
+		return;
+	p->events.data[0].name = strtab_add_str(&p->strings, "task-clock");
+	p->events.data[0].unit = UNIT_NS;
+	p->events.data[0].group = 1;
+	vec_push(&p->events, faults);
+	uint16_t member = (uint16_t)(p->events.len - 1);
+	for (uint32_t i = 0; i < p->samples.len; i++) {
+		uint64_t h = hash_u64(i * 256u + bits);
+		struct profile_count clock = { h >> (h & 63), i, 0 };
+		struct profile_count count = { h & 31, i, member };
+		if (p->samples.data[i].event != 0 || h % 7 == 0)
+			continue;
+		vec_push(&p->counts, clock);
+		vec_push(&p->counts, count);
+	}
+	vec_push(&p->groups, group);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check(bool right, const char *what)
@@ -109,6 +135,10 @@ static void try_outputs(const struct profile *p, const struct filter_result *r, 
 
 	o.limit = bits % 5;
 	output_report(&out, p, r, event, &o, NULL);
+	if (o.by != FLAT_BY_EVENT)
+		o.columns = "faults-per-second";
+	output_report(&out, p, r, event, &o, NULL);
+	o.columns = NULL;
 	o.tree = true;
 	o.frames.inverted = bits & 2;
 	output_report(&out, p, r, event, &o, NULL);
@@ -153,7 +183,8 @@ static void try_annotate(const struct profile *p, const struct filter_result *r,
 	struct source_texts texts;
 	struct bytes out = { NULL, 0, 0 };
 	const char *name = p->functions.len ? profile_str(p, p->functions.data[0].name) : "x";
-	struct annotate_choice choice = { .function = bits & 1 ? name : NULL,
+	struct annotate_choice choice = { .columns = p->counts.len ? "faults-per-second" : NULL,
+					  .function = bits & 1 ? name : NULL,
 					  .of_all = bits & 2,
 					  .frames.no_inline = bits & 4 };
 	struct annotate_options o = { .json = bits & 8,
@@ -206,6 +237,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct bytes_reader head = r;
 	reader_take(&r, reader_left(&r) < 32 ? reader_left(&r) : 32);
 	made_profile(&p, &r, data, size, bits);
+	add_counts(&p, bits);
 	check(profile_is_consistent(&p), "the made-up profile is consistent");
 	if (make_filter(&f, &p, &head, word) == 0) {
 		filter_apply(f, &samples);
