@@ -61,6 +61,9 @@ struct prof_event {
 	uint64_t period;  /* fixed, in the event's unit; 0 when by frequency */
 	uint64_t frequency_hz;
 	uint64_t exact_total; /* the counter's final value; 0 when unknown */
+	/* Whose samples say what it counted: another event's for one that has no samples, its own
+	 * for the event that these were counted with; PROF_NONE for all others. */
+	uint32_t counted_with;
 };
 
 size_t prof_profile_event_count(const struct prof_profile *p);
@@ -99,7 +102,7 @@ struct prof_sample { /* in order of time */
 	uint64_t time_ns;
 	uint64_t weight; /* in the event's unit */
 	uint32_t event, task;
-	uint32_t cpu; /* UINT32_MAX: not known */
+	uint32_t cpu;	       /* UINT32_MAX: not known */
 	uint32_t flags;	       /* of enum prof_sample_flags */
 	const char *stack_end; /* why the stack ended: "whole", "truncated copy", … */
 };
@@ -107,6 +110,18 @@ struct prof_sample { /* in order of time */
 size_t prof_profile_sample_count(const struct prof_profile *p);
 int prof_profile_sample(const struct prof_profile *p, size_t index, struct prof_sample *out,
 			size_t size);
+
+/* What an event counted up to a sample, since the sample before of its thread on its CPU (or of the
+ * CPU, in recordings of whole CPUs). */
+struct prof_count {
+	uint32_t event;
+	uint64_t value;
+};
+
+/* A sample has a count for each event of its event's group, or none: then nothing is known, which
+ * is not 0. Returns their number, and fills out with at most capacity of them; 0 beyond the end. */
+size_t prof_profile_counts(const struct prof_profile *p, size_t sample, struct prof_count *out,
+			   size_t capacity);
 
 /* One frame of a stack; inlined functions have frames of their own. */
 struct prof_frame {

@@ -136,8 +136,25 @@ int prof_profile_event(const struct prof_profile *p, size_t index, struct prof_e
 		.period = row->period,
 		.frequency_hz = row->frequency,
 		.exact_total = row->exact_total,
+		.counted_with =
+			row->group ? profile_leader(&p->profile, (uint32_t)index) : PROF_NONE,
 	};
 	return copy_out(out, size, &event, sizeof(event));
+}
+
+size_t prof_profile_counts(const struct prof_profile *p, size_t sample, struct prof_count *out,
+			   size_t capacity)
+{
+	uint32_t count, first;
+
+	if (sample >= p->profile.samples.len)
+		return 0;
+	first = profile_find_counts(&p->profile, (uint32_t)sample, &count);
+	for (uint32_t i = 0; i < count && i < capacity; i++) {
+		const struct profile_count *row = &p->profile.counts.data[first + i];
+		out[i] = (struct prof_count){ row->event, row->value };
+	}
+	return count;
 }
 
 size_t prof_profile_task_count(const struct prof_profile *p)

@@ -71,6 +71,9 @@ static void test_tables(void **state)
 	assert_string_equal(event.unit, "ns");
 	assert_int_equal(event.frequency_hz, 997);
 	assert_int_equal(event.exact_total, 123456789);
+	assert_int_equal(event.counted_with, 0);
+	assert_int_equal(prof_profile_event(o->p, 1, &event, sizeof(event)), 0);
+	assert_int_equal(event.counted_with, 0);
 	assert_int_equal(prof_profile_event(o->p, 2, &event, sizeof(event)), -1);
 
 	assert_int_equal(prof_profile_task_count(o->p), 3);
@@ -103,6 +106,15 @@ static void test_samples(void **state)
 	assert_int_equal(s.flags, PROF_SAMPLE_KERNEL);
 	assert_int_equal(s.cpu, UINT32_MAX);
 	assert_int_equal(s.event, 1);
+	struct prof_count counts[2];
+	assert_int_equal(prof_profile_counts(o->p, 0, counts, 2), 2);
+	assert_int_equal(counts[0].event, 0);
+	assert_int_equal(counts[0].value, 1000);
+	assert_int_equal(counts[1].event, 1);
+	assert_true(counts[1].value == UINT64_MAX);
+	assert_int_equal(prof_profile_counts(o->p, 0, counts, 1), 2);
+	assert_int_equal(prof_profile_counts(o->p, 1, counts, 2), 0);
+	assert_int_equal(prof_profile_counts(o->p, 99, counts, 2), 0);
 	assert_int_equal(prof_profile_sample(o->p, 3, &s, sizeof(s)), 0);
 	assert_int_equal(s.flags, PROF_SAMPLE_SYNTHETIC);
 	assert_int_equal(prof_profile_sample(o->p, 4, &s, sizeof(s)), -1);
