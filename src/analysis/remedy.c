@@ -64,13 +64,32 @@ static bool is_plain(const char *name)
 					   "0123456789_-:.,/=@%+")];
 }
 
+/* In quotes, since braces are the shell's too. */
+static void append_group(struct bytes *out, const struct profile *p, size_t leader)
+{
+	const char *between = " -e '{";
+
+	for (size_t i = leader; i < p->events.len; i++) {
+		const char *name = profile_str(p, p->events.data[i].name);
+		if (p->events.data[i].group != p->events.data[leader].group || !is_plain(name))
+			continue;
+		bytes_printf(out, "%s%s", between, name);
+		between = ",";
+	}
+	bytes_printf(out, *between == ',' ? "}'" : "");
+}
+
 static void append_events(struct bytes *out, const struct profile *p)
 {
 	if (!p->events.len || (p->events.len == 1 && is_default_event(p)))
 		return;
-	for (size_t i = 0; i < p->events.len; i++) {
+	for (uint32_t i = 0; i < p->events.len; i++) {
 		const char *name = profile_str(p, p->events.data[i].name);
-		if (is_plain(name))
+		if (profile_leader(p, i) != i)
+			continue;
+		if (p->events.data[i].group)
+			append_group(out, p, i);
+		else if (is_plain(name))
 			bytes_printf(out, " -e %s", name);
 	}
 }

@@ -33,6 +33,19 @@ static void expect_text(struct build *b, const char *expected)
 	bytes_release(&out);
 }
 
+static void expect_line(struct build *b, const char *expected)
+{
+	struct health h;
+	struct bytes out = { 0 };
+
+	compute(b, &h);
+	health_format(&h, &b->profile, &out);
+	bytes_u8(&out, '\0');
+	if (!strstr((const char *)out.data, expected))
+		fail_msg("%s", (const char *)out.data);
+	bytes_release(&out);
+}
+
 static void expect_remedy(struct build *b, const char *expected)
 {
 	struct health h;
@@ -409,8 +422,38 @@ static void remedies_keep_what_was_chosen(void **state)
 	build_event(b, "context-switches", UNIT_COUNT);
 	expect_remedy(b, "prof record -e sched:sched_switch -e context-switches --call-graph auto "
 			 "-- app --fast");
+	b->profile.events.data[0].group = b->profile.events.data[1].group = 1;
+	expect_remedy(b, "prof record -e '{sched:sched_switch,context-switches}' --call-graph auto "
+			 "-- app --fast");
 	b->profile.runs.data[0].tool = build_str(b, "perf.data, imported by prof 0.1.0");
 	expect_remedy(b, NULL);
+}
+
+/* How counters were read with samples, and which samples lack them. */
+static void counters_have_a_line(void **state)
+{
+	struct build *b = *state;
+	struct profile_group group = { .known = 90,
+				       .first = 6,
+				       .backwards = 4,
+				       .enabled_ns = 1000,
+				       .running_ns = 990,
+				       .counters = COUNTERS_OF_THREADS };
+
+	build_event(b, "page-faults", UNIT_COUNT);
+	b->profile.events.data[0].group = b->profile.events.data[1].group = 1;
+	vec_push(&b->profile.groups, group);
+	expect_line(b, "counters: task-clock, page-faults\n"
+		       "        90 samples have them, 10 without (6 first of their counters, 4 "
+		       "counted backwards)\n"
+		       "        per thread\n");
+	struct profile_group *g = &b->profile.groups.data[0];
+	g->first = g->backwards = 0;
+	expect_line(b, "counters: task-clock, page-faults · 90 samples have them · per thread\n");
+	g->running_ns = 400;
+	g->counters = COUNTERS_OF_CPUS;
+	expect_line(b, "counters: task-clock, page-faults · 90 samples have them · per CPU\n"
+		       "        counted 40.0% of the time: others had the processor's counters\n");
 }
 
 static void remedies_for_whole_machines(void **state)
@@ -648,6 +691,7 @@ int main(void)
 		TEST(remedies_that_would_not_help),
 		TEST(remedies_say_what_they_are_for),
 		TEST(remedies_keep_what_was_chosen),
+		TEST(counters_have_a_line),
 		TEST(remedies_for_whole_machines),
 		TEST(remedies_name_what_was_recorded),
 		TEST(cut_stacks_and_missing_names_are_told),
