@@ -8,6 +8,8 @@
 #include "base/bytes.h"
 #include "base/io.h"
 #include "cmd/stat_parse.h"
+#include "event/count.h"
+#include "event/schedule.h"
 #include "event/spec.h"
 
 static bool is_in_set(const struct metric *m, const char *set)
@@ -142,6 +144,25 @@ static void recognize(struct metric_cpu *cpu)
 	metric_cpu_recognize(cpu, cpuinfo, len, midr);
 }
 
+static bool has_pmu_events(const struct event_list *list, size_t first, size_t count)
+{
+	for (size_t i = first; i < first + count; i++)
+		if (!event_is_software(&list->items.data[i]))
+			return true;
+	return false;
+}
+
+/* Groups that the processor has not enough counters for are cut, and that is said. */
+static void fit_groups(struct stat_plan *p)
+{
+	for (size_t i = 0, count; i < p->events.items.len; i += count) {
+		count = event_group_length(&p->events, i);
+		if (count > 1 && has_pmu_events(&p->events, i, count))
+			event_group_split(&p->events, i, &event_group_kernel, &p->notes);
+		count = count ? count : 1;
+	}
+}
+
 int stat_parse_metrics(const struct stat_words *w, struct stat_plan *p)
 {
 	struct metric_list all = { 0 };
@@ -157,6 +178,8 @@ int stat_parse_metrics(const struct stat_words *w, struct stat_plan *p)
 	metric_rows(&all, cpu.key, &p->user_metrics);
 	if (status == EXIT_DONE)
 		status = choose(w, p, &all);
+	if (status == EXIT_DONE)
+		fit_groups(p);
 	metric_list_release(&all);
 	return status;
 }

@@ -32,6 +32,7 @@ void stat_plan_release(struct stat_plan *p)
 	vec_release(&p->pids.items);
 	vec_release(&p->tids.items);
 	metric_list_release(&p->metrics);
+	bytes_release(&p->notes);
 	metric_user_release(&p->user_metrics);
 }
 

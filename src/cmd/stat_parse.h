@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "analysis/metric_file.h"
+#include "base/bytes.h"
 #include "cmd/cmd.h"
 #include "cmd/targets.h"
 #include "count/options.h"
@@ -29,6 +30,7 @@ struct stat_plan {
 	struct target_ids pids, tids;
 	struct metric_user user_metrics;
 	struct metric_list metrics; /* to be shown */
+	struct bytes notes;	    /* lines about groups that were cut */
 	unsigned warmups, repeats;
 	uint32_t cpu_count, threads_per_core; /* 0: not known */
 };

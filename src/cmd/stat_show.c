@@ -95,6 +95,20 @@ void stat_show_interval(void *ctx, const struct counter_table *t)
 	write_out(s, &out);
 }
 
+/* A line each. */
+static void add_lines(struct stat_show *s, const struct bytes *lines)
+{
+	const char *at = (const char *)lines->data, *end = at + lines->len;
+
+	while (at < end) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+		size_t len = (size_t)((newline ? newline : end) - at);
+		if (len)
+			vec_push(&s->notes, xstrndup(at, len));
+		at += len + 1;
+	}
+}
+
 void stat_show_notes(struct stat_show *s, char *const *notes, size_t count)
 {
 	for (size_t i = 0; i < s->notes.len; i++)
@@ -102,6 +116,8 @@ void stat_show_notes(struct stat_show *s, char *const *notes, size_t count)
 	vec_clear(&s->notes);
 	for (size_t i = 0; i < count; i++)
 		vec_push(&s->notes, xstrdup(notes[i]));
+	if (s->plan->notes.len)
+		add_lines(s, &s->plan->notes);
 }
 
 void stat_show_runs(struct stat_show *s, const struct counter_run *runs, size_t count)
@@ -145,7 +161,8 @@ int stat_show_end(struct stat_show *s)
 
 	if (!s->replaces && s->fd > STDERR_FILENO)
 		close(s->fd);
-	stat_show_notes(s, NULL, 0);
+	for (size_t i = 0; i < s->notes.len; i++)
+		free(s->notes.data[i]);
 	vec_release(&s->notes);
 	free(s->title);
 	free(s->again);

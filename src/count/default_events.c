@@ -7,15 +7,15 @@ static const struct row {
 	const char *events;
 	bool optional;
 } task_rows[] = {
-	{ "task-clock,context-switches,cpu-migrations,page-faults,major-faults", false },
-	{ "cycles,instructions,branches,branch-misses", true },
-	{ "cache-references,cache-misses", true },
+	{ "{task-clock,context-switches,cpu-migrations,page-faults,major-faults}", false },
+	{ "{cycles,instructions,branches,branch-misses}", true },
+	{ "{cache-references,cache-misses}", true },
 	{ NULL, false },
 }, /* a clock of whole CPUs tells the time, not what they did */
 	cpu_rows[] = {
-		{ "context-switches,cpu-migrations,page-faults,major-faults", false },
-		{ "cycles,instructions,branches,branch-misses", true },
-		{ "cache-references,cache-misses", true },
+		{ "{context-switches,cpu-migrations,page-faults,major-faults}", false },
+		{ "{cycles,instructions,branches,branch-misses}", true },
+		{ "{cache-references,cache-misses}", true },
 		{ NULL, false },
 	};
 
@@ -26,14 +26,10 @@ int count_default_events(struct event_list *list, bool whole_cpus, size_t *optio
 
 	*optional_from = SIZE_MAX;
 	for (size_t i = 0; rows[i].events; i++) {
-		size_t first = list->items.len;
 		if (rows[i].optional && *optional_from == SIZE_MAX)
-			*optional_from = first;
+			*optional_from = list->items.len;
 		if (event_parse(list, rows[i].events, err) < 0)
 			return -1;
-		/* Numbers that no pair of braces has. */
-		for (size_t k = first; k < list->items.len; k++)
-			list->items.data[k].group = UINT32_MAX - (uint32_t)i;
 	}
 	return 0;
 }
