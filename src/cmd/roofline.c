@@ -243,15 +243,14 @@ static void say_notes(const struct options *o, const struct count_session *s)
 }
 
 /* EXIT_DONE when it ran; how it ended is in c->run. */
-static int count(const struct options *o, char **argv, const struct roofline_choice *choice,
-		 struct counted *c)
+static int count_watched(const struct options *o, char **argv, const struct roofline_choice *choice,
+			 const struct count_watch *watch, struct counted *c)
 {
 	struct count_options count_options = {
 		.command = argv,
 		.system_wide = o->system_wide,
 		.events = &choice->events,
-		.optional_from = SIZE_MAX,
-		.closed_descriptors = target_closed_descriptors(),
+		.watch = watch,
 	};
 	struct error err = { 0 };
 	struct count_session *s = count_start(&count_options, &err);
@@ -266,6 +265,19 @@ static int count(const struct options *o, char **argv, const struct roofline_cho
 	count_free(s);
 	if (status == EXIT_DONE)
 		place(o, c, choice);
+	return status;
+}
+
+static int count(const struct options *o, char **argv, const struct roofline_choice *choice,
+		 struct counted *c)
+{
+	struct count_watch watch;
+	struct error err = { 0 };
+
+	if (count_watch_begin(&watch, target_closed_descriptors(), &err) < 0)
+		return cmd_fail(&command_roofline, &err, EXIT_NOT_RECORDED);
+	int status = count_watched(o, argv, choice, &watch, c);
+	count_watch_end(&watch);
 	return status;
 }
 
