@@ -1,7 +1,7 @@
 """Sampling by the PMU. With -icount shift=1 an instruction takes 2 ns and 2 cycles, and no overflow is missed."""
 import re
 
-from guest import guest, record, run_checks
+from guest import guest, need_one_cpu, record, run_checks
 from proftest import below, expect, expect_all, expect_equal, expect_share, total
 
 PERIOD = 20000
@@ -28,6 +28,7 @@ def expect_complete(recording, due):
 @guest(by_cycles=UNLIMITED + record("by_cycles", "counted 20", "--no-kernel -e cycles -c %d" % PERIOD) + LIMITED)
 def test_period(g):
     """One sample for every so many cycles of a function, by the program's own truth."""
+    need_one_cpu()
     r = g.recording("by_cycles")
     stacks = r.counts()
     expect_complete(r, 2 * sum(stated(r).values()) / PERIOD)
@@ -48,6 +49,7 @@ def test_two_events(g):
        + "; s=$?; echo 100000 >/proc/sys/kernel/perf_event_max_sample_rate; exit $s")
 def test_throttled(g):
     """What the kernel does not let through is a row of its own, and nothing else: the sum is the counter's value."""
+    need_one_cpu()
     r = g.recording("throttled")
     rows = {s.leaf: s.weight for s in r.folded() if s.leaf.startswith("[")}
     due = 2 * sum(stated(r).values())
@@ -83,7 +85,7 @@ def test_whole_machine(g):
     expect_all(below(stacks, "heavy"), lambda s: s.comm == "counted" and s.has("main", "heavy"), "main;heavy")
 
 
-@guest(attached="counted 2000 >/dev/null & sleep 0.1; prof record -F 2000 -o attached.data -p $! --duration 0.1; s=$?; "
+@guest(attached="counted 100000 >/dev/null & sleep 0.1; prof record -F 2000 -o attached.data -p $! --duration 0.1; s=$?; "
        "kill $!; exit $s")
 def test_attached(g):
     r = g.recording("attached")
