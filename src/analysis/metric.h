@@ -78,6 +78,11 @@ struct metric_inputs {
 	 */
 	bool (*get)(void *ctx, const char *name, struct metric_counter *out, char *why,
 		    size_t size);
+	/* Where one name may have been counted in several groups: which group has most of the names
+	 * of a formula, and the name there, if it is there. Both NULL: there is no choice. */
+	uint32_t (*choose_group)(void *ctx, const struct expression *e);
+	bool (*get_in_group)(void *ctx, const char *name, uint32_t group,
+			     struct metric_counter *out, char *why, size_t size);
 	void *ctx;
 };
 

@@ -18,11 +18,18 @@ struct fetched {
 
 static void fetch(const struct expression *e, const struct metric_inputs *in, struct fetched *f)
 {
+	uint32_t group = in->choose_group ? in->choose_group(in->ctx, e) : 0;
+
 	memset(f->counters, 0, sizeof(f->counters));
 	for (size_t i = 0; i < e->names_len; i++) {
 		struct metric_counter *c = &f->counters[i];
 		f->why[i][0] = '\0';
-		if (!in->get(in->ctx, expression_name(e, i), c, f->why[i], sizeof(f->why[i])))
+		const char *name = expression_name(e, i);
+		bool known = in->get_in_group
+				     ? in->get_in_group(in->ctx, name, group, c, f->why[i],
+							sizeof(f->why[i]))
+				     : in->get(in->ctx, name, c, f->why[i], sizeof(f->why[i]));
+		if (!known)
 			c->value = NAN;
 		f->inputs[i] = (struct expression_input){ c->value, c->half_width };
 	}

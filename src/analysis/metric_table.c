@@ -5,6 +5,8 @@
 
 #include "analysis/metric.h"
 
+#define NO_GROUP UINT32_MAX
+
 static bool is_type(const struct metric_table *t, const struct counter_event *e)
 {
 	return !t->type || !*e->type || strcmp(e->type, t->type) == 0;
@@ -116,9 +118,10 @@ static bool is_meant(const struct metric_table *t, size_t event, const char *nam
 	return true;
 }
 
-/* The event of this name, or with modifiers besides; -1: none, -2: of several core types. */
-static ptrdiff_t find(const struct metric_table *t, const char *name, bool whole, char *limited_to,
-		      char *why, size_t size)
+/* The event of this name, or with modifiers besides, that of the group if it is there, else the
+ * first; -1: none, -2: of several core types. */
+static ptrdiff_t find(const struct metric_table *t, const char *name, uint32_t group, bool whole,
+		      char *limited_to, char *why, size_t size)
 {
 	ptrdiff_t found = -1;
 
@@ -132,9 +135,11 @@ static ptrdiff_t find(const struct metric_table *t, const char *name, bool whole
 				 t->table->events.data[found].type, e->type);
 			return -2;
 		}
-		if (found < 0)
-			memcpy(limited_to, limits, sizeof(limits));
-		found = found < 0 ? (ptrdiff_t)i : found;
+		if (found >= 0 &&
+		    (e->group != group || t->table->events.data[found].group == group))
+			continue;
+		memcpy(limited_to, limits, sizeof(limits));
+		found = (ptrdiff_t)i;
 	}
 	return found;
 }
@@ -149,22 +154,68 @@ static bool get_constant(const struct metric_table *t, const char *name, struct 
 	return !isnan(out->value);
 }
 
-static bool get(void *ctx, const char *name, struct metric_counter *out, char *why, size_t size)
+static bool get_in_group(void *ctx, const char *name, uint32_t group, struct metric_counter *out,
+			 char *why, size_t size)
 {
 	const struct metric_table *t = ctx;
 	char limited_to[sizeof(out->limited_to)] = "";
 
 	if (metric_is_constant(name))
 		return get_constant(t, name, out, why, size);
-	ptrdiff_t event = find(t, name, true, limited_to, why, size);
+	ptrdiff_t event = find(t, name, group, true, limited_to, why, size);
 	if (event == -1)
-		event = find(t, name, false, limited_to, why, size);
+		event = find(t, name, group, false, limited_to, why, size);
 	if (event == -1)
 		return get_units(t, name, out, why, size);
 	if (event < 0 || !read_counter(t, (size_t)event, out, why, size))
 		return false;
 	memcpy(out->limited_to, limited_to, sizeof(limited_to));
 	return true;
+}
+
+static bool get(void *ctx, const char *name, struct metric_counter *out, char *why, size_t size)
+{
+	return get_in_group(ctx, name, NO_GROUP, out, why, size);
+}
+
+static size_t count_named(const struct metric_table *t, const char *name, uint32_t group)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < t->table->events.len; i++) {
+		const struct counter_event *e = &t->table->events.data[i];
+		count += is_type(t, e) && limits_of(e->name, name) &&
+			 (group == NO_GROUP || e->group == group);
+	}
+	return count;
+}
+
+static size_t names_in_group(const struct metric_table *t, const struct expression *e,
+			     uint32_t group)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < e->names_len; i++)
+		count += count_named(t, expression_name(e, i), group) > 0;
+	return count;
+}
+
+static uint32_t choose_group(void *ctx, const struct expression *e)
+{
+	const struct metric_table *t = ctx;
+	size_t most = 0;
+	uint32_t best = NO_GROUP;
+	bool is_choice = false;
+
+	for (size_t i = 0; i < e->names_len && !is_choice; i++)
+		is_choice = count_named(t, expression_name(e, i), NO_GROUP) > 1;
+	for (size_t i = 0; i < t->table->events.len && is_choice; i++) {
+		uint32_t group = t->table->events.data[i].group;
+		size_t count = group == best ? 0 : names_in_group(t, e, group);
+		best = count > most ? group : best;
+		most = count > most ? count : most;
+	}
+	return best;
 }
 
 struct metric_inputs metric_inputs_of_table(const struct metric_table *t)
@@ -174,5 +225,8 @@ struct metric_inputs metric_inputs_of_table(const struct metric_table *t)
 		void *out;
 	} ctx = { .in = t };
 
-	return (struct metric_inputs){ .get = get, .ctx = ctx.out };
+	return (struct metric_inputs){ .get = get,
+				       .choose_group = choose_group,
+				       .get_in_group = get_in_group,
+				       .ctx = ctx.out };
 }

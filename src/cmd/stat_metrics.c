@@ -90,6 +90,17 @@ static void add_users(struct stat_plan *p)
 		add_metric(p, &p->user_metrics.rows.data[i]->row);
 }
 
+/* Rows of one tree share their counters, which would take turns with themselves. */
+static bool was_added(const struct stat_plan *p, size_t from, size_t to, const char *events)
+{
+	for (size_t i = from; i < to; i++) {
+		CLEANUP_FREE char *others = metric_events(p->metrics.items.data[i]);
+		if (strcmp(others, events) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* Every metric's events are one group, so that its counters are of the same moments. */
 static int add_events(struct stat_plan *p, size_t from)
 {
@@ -97,6 +108,8 @@ static int add_events(struct stat_plan *p, size_t from)
 
 	for (size_t i = from; i < p->metrics.items.len; i++) {
 		CLEANUP_FREE char *events = metric_events(p->metrics.items.data[i]);
+		if (was_added(p, from, i, events))
+			continue;
 		if (*events && event_parse(&p->events, events, &err) < 0) {
 			error_context(&err, "metric %s", p->metrics.items.data[i]->name);
 			return cmd_fail(&command_stat, &err, EXIT_USAGE);

@@ -4,6 +4,7 @@
  */
 #include "count/around.h"
 
+#include <fcntl.h>
 #include <math.h>
 #include <mntent.h>
 #include <stdio.h>
@@ -14,14 +15,22 @@
 #include "base/io.h"
 #include "base/memory.h"
 
-#define TEXT_MAX    ((size_t)1 << 16)
+#define TEXT_MAX    4096
 #define FAULT_PAGES 256
 #define NS_PER_S    1e9
 
+/* What matters stands at the beginning, however long the rest is (/proc/stat of many interrupts).
+ */
 static bool read_text(const char *path, struct bytes *text)
 {
-	text->len = 0;
-	return io_read_file(path, text, TEXT_MAX, NULL) == 0 && text->len > 0;
+	CLEANUP_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char head[TEXT_MAX];
+	ssize_t len = fd < 0 ? -1 : io_read_full(fd, head, sizeof(head));
+
+	bytes_clear(text);
+	if (len > 0)
+		bytes_append(text, head, (size_t)len);
+	return len > 0;
 }
 
 static bool read_proc(pid_t pid, const char *file, struct bytes *text)

@@ -130,6 +130,26 @@ static void groups_are_marked(void **state)
 	counted_release(&c);
 }
 
+/* Cycles were counted in each of three groups: a formula takes those of its own. */
+static void counters_of_one_group_are_preferred(void **state)
+{
+	struct counted c;
+
+	(void)state;
+	counted_init(&c, NULL);
+	counted_add(&c, "cycles", 1000, 1);
+	counted_add(&c, "branches", 500, 1);
+	counted_add(&c, "cycles", 2000, 2);
+	counted_add(&c, "instructions", 3000, 2);
+	counted_add(&c, "cycles", 4000, 3);
+	counted_add(&c, "stalled-cycles-backend", 1000, 3);
+	counted_expect(&c, "ipc", 1.5);
+	counted_expect(&c, "backend-stalls", 25);
+	assert_false(counted_value(&c, "ipc").across_groups);
+	assert_false(counted_value(&c, "backend-stalls").across_groups);
+	counted_release(&c);
+}
+
 static void multiplexed_is_scaled(void **state)
 {
 	struct counted c;
@@ -292,6 +312,7 @@ int main(void)
 		cmocka_unit_test(every_row_is_whole),
 		cmocka_unit_test(what_to_count),
 		cmocka_unit_test(groups_are_marked),
+		cmocka_unit_test(counters_of_one_group_are_preferred),
 		cmocka_unit_test(multiplexed_is_scaled),
 		cmocka_unit_test(reasons),
 		cmocka_unit_test(what_cannot_be_was_not_counted),

@@ -461,5 +461,17 @@ def test_a_set_uid_program_is_told():
     expect("set-uid" in r.err, r.err)
 
 
+def test_metrics_share_their_group():
+    """Rows that need the same counters have one group of them, not one each that take turns."""
+    with open("own.metrics", "w", encoding="utf-8") as f:
+        for name in "abc":
+            f.write("[own-%s]\nformula = page-faults / task-clock\nevents = {page-faults:u,task-clock:u}\n" % name)
+    r = prof("stat", "--json", "-o", "stat.json", "--metric-file", "own.metrics", "-e", "task-clock", "--", "true")
+    expect_equal(r.status, 0, str(r))
+    with open("stat.json", encoding="utf-8") as f:
+        names = [c["name"] for c in json.load(f)["counters"]]
+    expect_equal(names.count("page-faults:u"), 1, str(names))
+
+
 if __name__ == "__main__":
     main(globals())
