@@ -2,7 +2,7 @@
 group's values with samples that tasks inherit, and this is one: what stands in for them is proved here."""
 import json
 
-from guest import guest, record, run_checks
+from guest import guest, need_one_cpu, record, run_checks
 from proftest import expect, expect_equal, expect_share
 
 GROUP = "'{cycles,instructions}'"
@@ -11,6 +11,7 @@ BY_PERIOD = "--no-kernel -c 76393 -e " + GROUP
 
 
 def rows(g, name):
+    need_one_cpu()
     return json.loads(g.done(name).out)["rows"]
 
 
@@ -51,6 +52,7 @@ def test_threads(g):
 @guest(ipc_text="prof report --stdio --columns ipc ipc.data", ipc_annotated="prof annotate --stdio --columns ipc -i ipc.data heavy",
        ipc_drawn="prof flame -o ipc.svg --color-by ipc ipc.data")
 def test_views(g):
+    need_one_cpu()
     expect("0.500  0.000  heavy" in g.done("ipc_text").out, g.done("ipc_text").out)
     expect("ipc: 0.500" in g.done("ipc_annotated").out, g.done("ipc_annotated").out)
     expect_equal(g.done("ipc_drawn").status, 0, "prof flame --color-by ipc")

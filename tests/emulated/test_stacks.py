@@ -1,7 +1,7 @@
 """Stacks of aarch64 programs: every frame there, none invented, every stack whole."""
 import re
 
-from guest import guest, record, run_checks
+from guest import CPUS, guest, record, run_checks
 from programs import ZOO
 from proftest import below, expect, expect_all, expect_equal, total
 from test_zoo import Truth, expect_truth
@@ -48,7 +48,8 @@ def test_recursion_by_the_kernel(g):
 def test_frames_larger_than_a_copy(g):
     stacks = below(g.recording("deep_large").counts(), "leaf_burn")
     expect_all(stacks, lambda s: s.is_cut or s.frames.count("rec") == 100 and s.has("main", "rec"), "100 frames or cut")
-    expect_all(stacks, lambda s: not s.is_cut, "not cut", 0.8)
+    if CPUS == 1:  # with two, the program may have ended before the rest of its stack is read
+        expect_all(stacks, lambda s: not s.is_cut, "not cut", 0.8)
 
 
 @guest(leaf=record("leaf", "leaf %d" % MILLISECONDS, USER))
