@@ -5,10 +5,13 @@ from guest import guest, need_one_cpu, record, run_checks
 from proftest import below, expect, expect_all, expect_equal, expect_share, total
 
 PERIOD = 20000
-# The kernel lowers its limit when interrupts take long, and throttles what is above. It can be told not to; then the
-# limit cannot be set, hence in this order.
-UNLIMITED = "echo 100000 >/proc/sys/kernel/perf_event_max_sample_rate; echo 0 >/proc/sys/kernel/perf_cpu_time_max_percent; "
-LIMITED = "; s=$?; echo 25 >/proc/sys/kernel/perf_cpu_time_max_percent; exit $s"
+LIMIT = "/proc/sys/kernel/perf_event_max_sample_rate"
+LOWERING = "/proc/sys/kernel/perf_cpu_time_max_percent"  # at 0 (guest/init) the kernel takes no other limit
+
+
+def limited_to(hz, line):
+    return ("echo 25 >%s; echo %d >%s; %s; s=$?; echo 100000 >%s; echo 0 >%s; exit $s"
+            % (LOWERING, hz, LIMIT, line, LIMIT, LOWERING))
 
 
 def stated(recording):
@@ -25,7 +28,7 @@ def expect_complete(recording, due):
                  "lost, delivered and whole samples, of the counter's value by the period")
 
 
-@guest(by_cycles=UNLIMITED + record("by_cycles", "counted 20", "--no-kernel -e cycles -c %d" % PERIOD) + LIMITED)
+@guest(by_cycles=record("by_cycles", "counted 20", "--no-kernel -e cycles -c %d" % PERIOD))
 def test_period(g):
     """One sample for every so many cycles of a function, by the program's own truth."""
     need_one_cpu()
@@ -36,7 +39,7 @@ def test_period(g):
         expect_share(stacks, lambda s, n=name: s.leaf == n, 2 * instructions / PERIOD / total(stacks), name)
 
 
-@guest(by_both=UNLIMITED + record("by_both", "counted 20", "--no-kernel -e cycles,instructions -c %d" % PERIOD) + LIMITED)
+@guest(by_both=record("by_both", "counted 20", "--no-kernel -e cycles,instructions -c %d" % PERIOD))
 def test_two_events(g):
     """Each instruction takes two cycles."""
     r = g.recording("by_both")
@@ -44,9 +47,7 @@ def test_two_events(g):
     expect(abs(cycles - 2 * instructions) <= 2, "%d samples of cycles, %d of instructions" % (cycles, instructions))
 
 
-@guest(throttled="echo 1000 >/proc/sys/kernel/perf_event_max_sample_rate; "
-       + record("throttled", "counted 20", "--no-kernel -e cycles -c %d" % PERIOD)
-       + "; s=$?; echo 100000 >/proc/sys/kernel/perf_event_max_sample_rate; exit $s")
+@guest(throttled=limited_to(1000, record("throttled", "counted 20", "--no-kernel -e cycles -c %d" % PERIOD)))
 def test_throttled(g):
     """What the kernel does not let through is a row of its own, and nothing else: the sum is the counter's value."""
     need_one_cpu()
@@ -71,8 +72,7 @@ def test_frequency(g):
     expect_equal((health["lost"], health["whole"]), (0, health["delivered"]), "lost and whole")
 
 
-@guest(limited="echo 500 >/proc/sys/kernel/perf_event_max_sample_rate; " + record("limited", "counted 20", "-F 2000")
-       + "; s=$?; echo 100000 >/proc/sys/kernel/perf_event_max_sample_rate; exit $s")
+@guest(limited=limited_to(500, record("limited", "counted 20", "-F 2000")))
 def test_frequency_above_the_limit(g):
     expect("500 Hz instead" in g.done("limited").err, g.done("limited").err)
     expect(g.recording("limited").counts(), "samples")
