@@ -141,6 +141,11 @@ enum deltas_state deltas_take(struct deltas *d, uint32_t owner, const struct rec
 	return state;
 }
 
+void deltas_uncount(struct deltas *d, enum deltas_state state)
+{
+	d->stats.samples[state]--;
+}
+
 void deltas_thread_end(struct deltas *d, uint32_t tid)
 {
 	uint32_t first = hmap_get(&d->by_owner, tid), last = first;

@@ -37,6 +37,8 @@ void deltas_free(struct deltas *d);
  * number; a thread has others on each CPU. */
 enum deltas_state deltas_take(struct deltas *d, uint32_t owner, const struct record *sample,
 			      uint64_t *out);
+/* The sample was of somebody else on a CPU whose counters had to be followed: it does not count. */
+void deltas_uncount(struct deltas *d, enum deltas_state state);
 /* The number may be another thread's from now on. */
 void deltas_thread_end(struct deltas *d, uint32_t tid);
 void deltas_get_stats(const struct deltas *d, struct deltas_stats *out);

@@ -30,9 +30,12 @@ static void on_sample(struct pipeline *p, const struct record *r)
 	if (r->event >= p->states.len)
 		return;
 	enum deltas_state counts = pipeline_count_sample(p, r);
-	if (!pipeline_wants(p, r->tid))
-		return;
 	struct event_state *event = &p->states.data[r->event];
+	if (!pipeline_wants(p, r->tid)) {
+		if (event->deltas)
+			deltas_uncount(event->deltas, counts);
+		return;
+	}
 	struct task_thread *t = task_find(p->tasks, r->pid, r->tid, r->time_ns);
 	if (r->pid && r->pid == p->launched_pid)
 		t->launched = true;

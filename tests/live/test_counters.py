@@ -144,7 +144,8 @@ def test_whole_cpus():
     """What kernels before 6.12 let root have."""
     need_root()
     r = recorded(1500, way="cpus")
-    check_group(r, "per CPU")
+    group = check_group(r, "per CPU")
+    expect_equal(group["known"], events_of(r)["task-clock"]["samples"], "samples with counts: the command's only")
     rows = rows_of(r)
     names = {s.comm for s in r.counts()}
     expect(names <= {"faults"}, "other processes: %r" % names)
