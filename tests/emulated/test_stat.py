@@ -140,7 +140,7 @@ def test_group_that_does_not_fit(g):
     c = Counted(g, "too_large")
     expect_equal([x["state"] for x in c.counters], ["counted"] * 10, "states")
     expect(len({x["group"] for x in c.counters}) > 1, "it is split")
-    expect(any("does not fit" in note for note in c.data["notes"]), "and that is said: %s" % c.data["notes"])
+    expect(any("cannot be counted at once" in note for note in c.data["notes"]), "and that is said: %s" % c.data["notes"])
 
 
 @guest(repeated="prof stat --json -o repeated.json -r 6 -e '%s' -- counted 5" % GROUP)
