@@ -10,6 +10,7 @@
 #include "base/bytes.h"
 #include "base/io.h"
 #include "base/text.h"
+#include "cmd/terminal.h"
 #include "output/stat.h"
 
 #define HEADING_EVERY 25 /* intervals */
@@ -66,6 +67,7 @@ static struct stat_view view_of(const struct stat_show *s)
 		.metrics = &s->plan->metrics,
 		.cpus = s->plan->cpu_count,
 		.threads_per_core = s->plan->threads_per_core,
+		.width = s->words->output ? 0 : terminal_width(),
 		.unicode = text_is_unicode(),
 		.verbose = s->words->verbose > 0,
 	};

@@ -23,8 +23,10 @@ struct stat_view {
 	const struct metric_list *metrics; /* those to be shown, in their order; NULL: none */
 	/* Of this machine, or those that were asked for; 0: not known. */
 	uint32_t cpus, threads_per_core;
-	/* How it was run, for commands to copy ("-- ./app 1", "-p 12"), quoted; NULL: no verdict. */
+	/* How it was run, for commands to copy ("-- ./app 1", "-p 12"), quoted; NULL: no verdict.
+	 */
 	const char *again;
+	uint32_t width; /* columns that remarks are wrapped to; 0: 80 */
 	bool colour, unicode;
 	bool verbose; /* say what metrics mean */
 };

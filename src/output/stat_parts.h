@@ -63,6 +63,10 @@ void stat_lines_release(struct stat_lines *l);
 struct show;
 /* Our own words, in ASCII where the terminal has no more: "±" is "+-". */
 void stat_put(struct show *s, const char *text);
+/* A line of what has to be said, broken between words where it is wider than the show. */
+void stat_put_remark(struct show *s, const char *text);
+/* The columns that remarks and verdicts have. */
+uint32_t stat_width(const struct stat_view *v);
 void stat_cell(struct show *s, const char *text, size_t width, bool right);
 /* "/s context switches", "misses per 1000 instructions": a metric's unit and title. */
 void stat_put_title(struct show *s, const char *unit, const char *title, size_t width);

@@ -152,9 +152,7 @@ static void put_notes(struct show *s, const struct stat_view *v)
 {
 	for (size_t i = 0; i < v->note_count; i++) {
 		CLEANUP_FREE char *note = show_name(s, v->notes[i]);
-		put(s, "  ");
-		put(s, note);
-		put(s, "\n");
+		stat_put_remark(s, note);
 	}
 }
 

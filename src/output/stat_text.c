@@ -258,9 +258,7 @@ static void measure(struct screen *s)
 
 static void put_line(struct screen *s, const char *text)
 {
-	put(s, INDENT);
-	put(s, text);
-	put(s, "\n");
+	stat_put_remark(&s->show, text);
 }
 
 static void put_reasons(struct screen *s)
@@ -361,7 +359,10 @@ static void show_run(struct bytes *out, const struct stat_view *v, const struct 
 	struct screen s = {
 		.view = v,
 		.run = run,
-		.show = { .out = out, .width = 100, .colour = v->colour, .unicode = v->unicode },
+		.show = { .out = out,
+			  .width = stat_width(v),
+			  .colour = v->colour,
+			  .unicode = v->unicode },
 	};
 
 	stat_sheet_of_run(&s.sheet, v, run);
@@ -378,7 +379,9 @@ static void show_run(struct bytes *out, const struct stat_view *v, const struct 
 
 void output_stat_text(struct bytes *out, const struct stat_view *v)
 {
-	struct show show = { .out = out, .width = 100, .colour = v->colour, .unicode = v->unicode };
+	struct show show = {
+		.out = out, .width = stat_width(v), .colour = v->colour, .unicode = v->unicode
+	};
 
 	if (v->run_count > 1)
 		stat_text_repeats(&show, v);

@@ -3,10 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/wrap.h"
 #include "output/show.h"
 #include "output/stat_parts.h"
 
-#define PLUS_MINUS "±"
+#define PLUS_MINUS    "±"
+#define REMARK	      "  "
+#define REMARK_INDENT 4
+#define WIDTH_UNKNOWN 80
 
 /* The caller's. */
 static char *plain(const struct show *s, const char *text)
@@ -28,6 +32,25 @@ void stat_put(struct show *s, const char *text)
 	CLEANUP_FREE char *shown = plain(s, text);
 
 	show_text(s, shown, strlen(shown));
+}
+
+uint32_t stat_width(const struct stat_view *v)
+{
+	return v->width ? v->width : WIDTH_UNKNOWN;
+}
+
+void stat_put_remark(struct show *s, const char *text)
+{
+	struct bytes words = { 0 };
+	struct show into = *s;
+	struct wrap w;
+
+	into.out = &words;
+	stat_put(&into, text);
+	wrap_begin(&w, s->out, REMARK, s->width, REMARK_INDENT);
+	wrap_take_words(&w, &words);
+	wrap_end(&w);
+	bytes_release(&words);
 }
 
 void stat_cell(struct show *s, const char *text, size_t width, bool right)

@@ -122,6 +122,35 @@ static void test_text(void **state)
 	end(&s);
 }
 
+/* What is said about the counters keeps to the width, further lines indented below its first. */
+static void test_remarks_are_wrapped(void **state)
+{
+	static char note[] =
+		"no hardware counters here (a virtual machine without a PMU?): cycles, "
+		"instructions, branches are left out";
+	static char *notes[] = { note };
+	struct counter_run run = shared_run(8);
+	struct shown s;
+
+	(void)state;
+	begin(&s);
+	s.view.runs = &run;
+	s.view.run_count = 1;
+	s.view.notes = notes;
+	output_stat_text(&s.out, &s.view);
+	bytes_u8(&s.out, 0);
+	assert_non_null(strstr((const char *)s.out.data,
+			       "  no hardware counters here (a virtual machine without a PMU?): "
+			       "cycles,\n    instructions, branches are left out\n"));
+	bytes_clear(&s.out);
+	s.view.width = 200;
+	output_stat_text(&s.out, &s.view);
+	bytes_u8(&s.out, 0);
+	assert_non_null(strstr((const char *)s.out.data, note));
+	counter_run_release(&run);
+	end(&s);
+}
+
 /* Too few slices to know how far the scaled value may be off. */
 static void test_text_of_a_short_run(void **state)
 {
@@ -294,6 +323,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_text),
+		cmocka_unit_test(test_remarks_are_wrapped),
 		cmocka_unit_test(test_text_of_a_short_run),
 		cmocka_unit_test(test_json_and_csv),
 		cmocka_unit_test(test_broken_counters),
