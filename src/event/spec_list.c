@@ -17,6 +17,11 @@ static bool matches(const char *pattern, const char *name)
 	return strcasestr(name, pattern) != NULL;
 }
 
+bool name_sink_matches(const struct name_sink *sink, const char *name)
+{
+	return matches(sink->pattern, name);
+}
+
 static bool umask_matches(const struct name_sink *sink, const struct event_name *n, size_t i)
 {
 	char *full = xasprintf("%s:%s", n->name, n->umasks[i].name);

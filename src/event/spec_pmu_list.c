@@ -13,6 +13,7 @@ struct lister {
 	char family[64];
 	struct bytes text;
 	size_t count;
+	const char *term; /* what stands behind an instance's name: "/clockticks/" */
 };
 
 /* "config:0-7,32-35" holds 12 bits. */
@@ -64,6 +65,29 @@ static size_t count_instances(struct lister *l)
 	return l->count;
 }
 
+/* Nonzero when the pattern means an instance's name: uncore_imc_3. */
+static int match_instance(void *ctx, const struct dirent *entry)
+{
+	const struct lister *l = ctx;
+	size_t len = pmu_family_length(entry->d_name);
+
+	if (len != strlen(l->family) || strncmp(entry->d_name, l->family, len) != 0)
+		return 0;
+	CLEANUP_FREE char *full = xasprintf("%s%s", entry->d_name, l->term);
+	return name_sink_matches(l->sink, full);
+}
+
+/* Several PMUs of one kind are shown as one, and found by the name of each. */
+static int put_name(struct lister *l, const struct event_name *n)
+{
+	struct name_sink any = *l->sink;
+
+	l->term = n->name + strlen(l->shown);
+	if (strcmp(l->shown, l->pmu->name) != 0 && spec_each_entry(l->pmu->root, match_instance, l))
+		any.pattern = NULL;
+	return name_sink_put(&any, n);
+}
+
 static int put_terms(struct lister *l, size_t instances)
 {
 	char *path = xasprintf("%s/%s/format", l->pmu->root, l->pmu->name);
@@ -86,7 +110,7 @@ static int put_terms(struct lister *l, size_t instances)
 				.pmu = l->shown,
 				.is_pattern = true };
 	if (l->count)
-		stop = name_sink_put(l->sink, &n);
+		stop = put_name(l, &n);
 	free(name);
 	free(path);
 	return stop;
@@ -107,7 +131,7 @@ static int put_alias(void *ctx, const struct dirent *entry)
 				.description = terms,
 				.pmu = l->shown,
 				.unit = unit && *unit ? unit : NULL };
-	int stop = name_sink_put(l->sink, &n);
+	int stop = put_name(l, &n);
 	free(unit);
 	free(terms);
 	free(file);

@@ -24,6 +24,7 @@ struct name_sink {
 /* Nonzero when the caller wants no more. Of the unit masks those that match are passed on, when the
  * event's own name does not. */
 int name_sink_put(const struct name_sink *sink, const struct event_name *name);
+bool name_sink_matches(const struct name_sink *sink, const char *name);
 
 /* Calls each for a folder's entries, sorted, hidden ones left out, until it returns nonzero; a
  * folder that cannot be read is empty. */

@@ -243,6 +243,22 @@ static int append_name(void *ctx, const struct event_name *n)
 	return 0;
 }
 
+/* Instances are listed as one, which the name of each finds. */
+static void test_list_finds_instances(void **state)
+{
+	struct spec_roots roots = { .pmus = *state };
+	struct bytes b = { 0 };
+
+	spec_list(&roots, "uncore_imc_1/cas", append_name, &b);
+	spec_list(&roots, "*imc_0/clock*", append_name, &b);
+	spec_list(&roots, "uncore_imc_7", append_name, &b);
+	bytes_u8(&b, 0);
+	assert_string_equal((const char *)b.data,
+			    "uncore_imc/cas_count_read/|uncore_imc|MiB|event=0x04,umask=0x03\n"
+			    "uncore_imc/clockticks/|uncore_imc||event=0xff\n");
+	bytes_release(&b);
+}
+
 static void test_list(void **state)
 {
 	struct spec_roots roots = { .pmus = *state };
@@ -293,6 +309,7 @@ int run_spec_machine_tests(void)
 		ON(hybrid, test_uncore),
 		ON(hybrid, test_refusals),
 		ON(hybrid, test_list),
+		ON(hybrid, test_list_finds_instances),
 		ON(big_little, test_big_little),
 		ON(plain_arm, test_one_kind_of_cores),
 		cmocka_unit_test(test_cpus),
