@@ -261,6 +261,21 @@ static int find_running(struct finding *f, struct error *err)
 	return result;
 }
 
+size_t count_places_began(const struct count_places *p)
+{
+	struct scan s = { .files = files_direct_new() };
+
+	for (size_t i = 0; i < p->items.len; i++)
+		hmap_put(&s.tids, (uint64_t)p->items.data[i].pid, 1);
+	for (size_t i = 0; i < p->pids.len; i++)
+		scan_threads(&s, p->pids.data[i]);
+	size_t began = s.fresh.len;
+	hmap_release(&s.tids);
+	vec_release(&s.fresh);
+	files_free(s.files);
+	return began;
+}
+
 static int find_on(struct finding *f, pid_t command, struct error *err)
 {
 	const struct count_options *o = f->options;

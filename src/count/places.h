@@ -19,10 +19,12 @@ struct count_places {
 	VEC(struct count_place) items;
 	VEC(struct counter_row) rows; /* labels are owned */
 	VEC(pid_t) pids;	      /* the processes that are counted; empty for whole CPUs */
-	uint32_t missed;	      /* threads that began while their process was looked at */
 };
 
 void count_places_release(struct count_places *p);
+/* Threads of the processes that run now and are in none of the places: they began since these were
+ * found, and count only where the thread that began them was counted by then. */
+size_t count_places_began(const struct count_places *p);
 /* command: the launched process, or 0. */
 int count_places_find(struct count_places *p, const struct count_options *o, pid_t command,
 		      struct error *err);

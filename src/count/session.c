@@ -74,6 +74,20 @@ static bool has_whole_cpus(const struct count_session *s)
 	return s->places.items.len && s->places.items.data[0].pid < 0;
 }
 
+/* A thread inherits its counters, unless it was begun by one that had none yet; which of both is
+ * not told, and to count it once more would count it twice. */
+static void note_began(struct count_session *s)
+{
+	const struct count_options *o = s->options;
+	size_t began = o->pid_count && !o->no_inherit ? count_places_began(&s->places) : 0;
+
+	if (began)
+		note(s,
+		     "%zu thread%s began while the counters were being opened: %s may not be "
+		     "counted",
+		     began, began > 1 ? "s" : "", began > 1 ? "some of them" : "it");
+}
+
 static int open_counters(struct count_session *s, struct error *err)
 {
 	const struct count_options *o = s->options;
@@ -95,6 +109,7 @@ static int open_counters(struct count_session *s, struct error *err)
 	size_t count = perf_source_notes(s->perf, &notes);
 	for (size_t i = 0; i < count; i++)
 		note(s, "%s", notes[i]);
+	note_began(s);
 	return 0;
 }
 

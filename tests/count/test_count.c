@@ -1,4 +1,5 @@
 /* The schedule's arithmetic, the topology of a made-up machine, the default set. */
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,6 +13,7 @@
 #include <cmocka.h>
 
 #include "count/default_events.h"
+#include "count/places.h"
 #include "count/schedule.h"
 #include "count/topology.h"
 
@@ -156,6 +158,35 @@ static void test_a_machine_of_two_core_types(void **state)
 	event_cpus_release(&cpus);
 }
 
+/* ---- threads that begin meanwhile ---- */
+
+static void *wait_for_release(void *barrier)
+{
+	pthread_barrier_wait(barrier);
+	return NULL;
+}
+
+static void test_threads_that_began_are_seen(void **state)
+{
+	pid_t self = getpid();
+	struct count_options o = { .pids = &self, .pid_count = 1 };
+	struct count_places p = { 0 };
+	struct error err = { 0 };
+	pthread_barrier_t barrier;
+	pthread_t thread;
+
+	(void)state;
+	assert_int_equal(count_places_find(&p, &o, 0, &err), 0);
+	assert_int_equal(count_places_began(&p), 0);
+	pthread_barrier_init(&barrier, NULL, 2);
+	assert_int_equal(pthread_create(&thread, NULL, wait_for_release, &barrier), 0);
+	assert_int_equal(count_places_began(&p), 1);
+	pthread_barrier_wait(&barrier);
+	pthread_join(thread, NULL);
+	pthread_barrier_destroy(&barrier);
+	count_places_release(&p);
+}
+
 /* ---- lists of CPUs ---- */
 
 static void expect_cpus(const char *text, const char *want)
@@ -219,6 +250,7 @@ int main(void)
 		cmocka_unit_test(test_once_and_never),
 		cmocka_unit_test_setup_teardown(test_a_machine_of_two_core_types, make_root,
 						remove_root),
+		cmocka_unit_test(test_threads_that_began_are_seen),
 		cmocka_unit_test(test_lists_of_cpus),
 		cmocka_unit_test(test_the_default_set),
 	};
