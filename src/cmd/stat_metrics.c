@@ -184,6 +184,7 @@ int stat_parse_metrics(const struct stat_words *w, struct stat_plan *p)
 
 	recognize(&cpu);
 	p->threads_per_core = cpu.threads_per_core;
+	p->slots = event_pmu_slots();
 
 	metric_user_init(&p->user_metrics);
 	for (size_t i = 0; i < w->metric_files.len && status == EXIT_DONE; i++)

@@ -32,7 +32,7 @@ struct stat_plan {
 	struct metric_list metrics; /* to be shown */
 	struct bytes notes;	    /* lines about groups that were cut */
 	unsigned warmups, repeats;
-	uint32_t cpu_count, threads_per_core; /* 0: not known */
+	uint32_t cpu_count, threads_per_core, slots; /* 0: not known */
 };
 
 void stat_plan_release(struct stat_plan *p);

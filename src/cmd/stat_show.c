@@ -67,6 +67,7 @@ static struct stat_view view_of(const struct stat_show *s)
 		.metrics = &s->plan->metrics,
 		.cpus = s->plan->cpu_count,
 		.threads_per_core = s->plan->threads_per_core,
+		.slots = s->plan->slots,
 		.width = s->words->output ? 0 : terminal_width(),
 		.unicode = text_is_unicode(),
 		.verbose = s->words->verbose > 0,

@@ -74,6 +74,9 @@ int event_list_names(const char *pattern, int (*each)(void *ctx, const struct ev
 void event_list_near(const char *pattern, char *buf, size_t size);
 /* Why event_list_names finds no tracepoints, where pattern may be meant for some; else NULL. */
 const char *event_list_obstacle(const char *pattern);
+/* How many operations a core begins in a cycle at most, as its PMU's caps/slots says; 0 where none
+ * says it, or cores differ. */
+uint32_t event_pmu_slots(void);
 /* Why there are no events of the processor's manual; NULL when there are. */
 const char *event_processor_obstacle(void);
 /* What to do instead of naming a uprobe or kprobe. */

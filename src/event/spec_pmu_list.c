@@ -6,6 +6,8 @@
 #include "base/text.h"
 #include "event/spec_pmu.h"
 
+#define SLOTS_MAX 64
+
 struct lister {
 	const struct name_sink *sink;
 	const struct pmu *pmu;
@@ -175,4 +177,38 @@ int spec_pmu_each(const char *root, const struct name_sink *sink)
 
 	bytes_release(&l.text);
 	return stop;
+}
+
+struct slots {
+	uint32_t value;
+	bool seen, differ;
+};
+
+/* "0x00000008" */
+static int take_slots(void *ctx, struct pmu *pmu)
+{
+	struct slots *s = ctx;
+	CLEANUP_FREE char *text = pmu->is_core ? pmu_read(pmu, "caps", "slots") : NULL;
+	unsigned long value = text ? strtoul(text, NULL, 0) : 0;
+
+	if (!pmu->is_core)
+		return 0;
+	value = value <= SLOTS_MAX ? value : 0;
+	s->differ |= s->seen && s->value != value;
+	s->value = (uint32_t)value;
+	s->seen = true;
+	return 0;
+}
+
+uint32_t spec_pmu_slots(const char *root)
+{
+	struct slots s = { 0 };
+
+	pmu_each(root, take_slots, &s);
+	return s.differ ? 0 : s.value;
+}
+
+uint32_t event_pmu_slots(void)
+{
+	return spec_pmu_slots(spec_roots_here().pmus);
 }

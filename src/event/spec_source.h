@@ -72,6 +72,8 @@ enum spec_answer spec_pmu_resolve(const char *root, const char *text, struct eve
 /* Put the event on the PMU that has its type, where that is told at all. */
 void spec_pmu_place(const char *root, struct event_spec *spec);
 int spec_pmu_each(const char *root, const struct name_sink *sink);
+/* event_pmu_slots below this root. */
+uint32_t spec_pmu_slots(const char *root);
 
 /* root: the mounted tracefs. */
 const char *spec_tracefs_root(void); /* NULL when none is mounted */

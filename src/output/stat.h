@@ -22,7 +22,7 @@ struct stat_view {
 	size_t note_count;
 	const struct metric_list *metrics; /* those to be shown, in their order; NULL: none */
 	/* Of this machine, or those that were asked for; 0: not known. */
-	uint32_t cpus, threads_per_core;
+	uint32_t cpus, threads_per_core, slots;
 	/* How it was run, for commands to copy ("-- ./app 1", "-p 12"), quoted; NULL: no verdict.
 	 */
 	const char *again;

@@ -151,6 +151,8 @@ static struct metric_constants constants_of(const struct stat_view *v,
 		c.cpus = v->cpus;
 	if (v->threads_per_core)
 		c.threads_per_core = v->threads_per_core;
+	if (v->slots)
+		c.slots = v->slots;
 	if (u->known && !run->delayed && u->user_ns + u->system_ns >= SPLIT_MIN_NS) {
 		c.user_seconds = (double)u->user_ns / 1e9;
 		c.system_seconds = (double)u->system_ns / 1e9;
@@ -211,6 +213,8 @@ void stat_sheet_of_row(struct stat_sheet *s, const struct stat_view *v,
 		constants.seconds = (double)run->wall_ns / 1e9;
 	if (v->threads_per_core)
 		constants.threads_per_core = v->threads_per_core;
+	if (v->slots)
+		constants.slots = v->slots;
 	evaluate(s, v, &constants);
 }
 
@@ -232,6 +236,8 @@ void stat_sheet_of_interval(struct stat_sheet *s, const struct stat_view *v,
 		constants.cpus = v->cpus;
 	if (v->threads_per_core)
 		constants.threads_per_core = v->threads_per_core;
+	if (v->slots)
+		constants.slots = v->slots;
 	evaluate(s, v, &constants);
 }
 

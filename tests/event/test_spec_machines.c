@@ -243,6 +243,19 @@ static int append_name(void *ctx, const struct event_name *n)
 	return 0;
 }
 
+/* Said by an Arm core's PMU; nobody knows a number for cores that differ. */
+static void test_slots(void **state)
+{
+	assert_int_equal(spec_pmu_slots("/nonexistent"), 0);
+	assert_int_equal(spec_pmu_slots(*state), 0);
+	fake_file(*state, "cpu_atom/caps/slots", "0x00000005\n");
+	assert_int_equal(spec_pmu_slots(*state), 0);
+	fake_file(*state, "cpu_core/caps/slots", "0x00000005\n");
+	assert_int_equal(spec_pmu_slots(*state), 5);
+	fake_file(*state, "cpu_core/caps/slots", "0x00000008\n");
+	assert_int_equal(spec_pmu_slots(*state), 0);
+}
+
 /* Instances are listed as one, which the name of each finds. */
 static void test_list_finds_instances(void **state)
 {
@@ -309,6 +322,7 @@ int run_spec_machine_tests(void)
 		ON(hybrid, test_uncore),
 		ON(hybrid, test_refusals),
 		ON(hybrid, test_list),
+		ON(hybrid, test_slots),
 		ON(hybrid, test_list_finds_instances),
 		ON(big_little, test_big_little),
 		ON(plain_arm, test_one_kind_of_cores),
