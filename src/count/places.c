@@ -261,6 +261,41 @@ static int find_running(struct finding *f, struct error *err)
 	return result;
 }
 
+/* "voluntary_ctxt_switches:\t12"; the text ends in NUL. */
+static bool add_switches(const char *text, const char *key, uint64_t *sum)
+{
+	const char *at = strstr(text, key);
+
+	if (at)
+		*sum += strtoull(at + strlen(key), NULL, 10);
+	return at != NULL;
+}
+
+static bool add_switches_of(struct files *files, pid_t tid, uint64_t *sum)
+{
+	struct bytes text = { 0 };
+	bool ok = files_read_proc(files, FILES_PROC_STATUS, tid, 0, &text, NULL) == 0;
+
+	bytes_u8(&text, 0);
+	ok = ok && add_switches((const char *)text.data, "\nvoluntary_ctxt_switches:", sum) &&
+	     add_switches((const char *)text.data, "\nnonvoluntary_ctxt_switches:", sum);
+	bytes_release(&text);
+	return ok;
+}
+
+bool count_places_switches(const struct count_places *p, uint64_t *switches)
+{
+	struct files *files = files_direct_new();
+	bool ok = p->items.len > 0;
+
+	*switches = 0;
+	for (size_t i = 0; ok && i < p->items.len; i++)
+		ok = p->items.data[i].pid > 0 &&
+		     add_switches_of(files, p->items.data[i].pid, switches);
+	files_free(files);
+	return ok;
+}
+
 size_t count_places_began(const struct count_places *p)
 {
 	struct scan s = { .files = files_direct_new() };

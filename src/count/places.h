@@ -22,6 +22,9 @@ struct count_places {
 };
 
 void count_places_release(struct count_places *p);
+/* How often the kernel switched away from the tasks of the places so far, as /proc/TID/status says;
+ * false when one of them cannot be read (it may have ended). */
+bool count_places_switches(const struct count_places *p, uint64_t *switches);
 /* Threads of the processes that run now and are in none of the places: they began since these were
  * found, and count only where the thread that began them was counted by then. */
 size_t count_places_began(const struct count_places *p);

@@ -43,6 +43,8 @@ struct count_session {
 	uint64_t kill_at_ns, begin_ns, child_end_ns;
 	struct rusage rusage;
 	struct count_places places;
+	uint64_t switches_then; /* of running tasks, when counting began */
+	bool knows_switches;
 	struct around around;
 	VEC(int) pid_fds;
 	struct perf_source *perf;
@@ -110,6 +112,8 @@ static int open_counters(struct count_session *s, struct error *err)
 	for (size_t i = 0; i < count; i++)
 		note(s, "%s", notes[i]);
 	note_began(s);
+	if (!s->launched)
+		s->knows_switches = count_places_switches(&s->places, &s->switches_then);
 	return 0;
 }
 
@@ -475,26 +479,44 @@ static void fill_end(const struct count_session *s, struct counter_run *run)
 		run->exit_status = WEXITSTATUS(s->wait_status);
 }
 
+/* Of tasks that were there from the beginning to the end, and of no others. */
+static bool accounted_switches(const struct count_session *s, const struct counter_run *run,
+			       uint64_t *switches)
+{
+	*switches = run->usage.voluntary_switches + run->usage.involuntary_switches;
+	if (run->usage.known)
+		return true;
+	if (!s->knows_switches || !count_places_switches(&s->places, switches) ||
+	    (s->options->pid_count && count_places_began(&s->places)))
+		return false;
+	*switches = less(*switches, s->switches_then);
+	return true;
+}
+
 /* Where switches may not be counted, the kernel's accounting of the command tells them. */
 static void use_accounting(const struct count_session *s, struct counter_run *run)
 {
 	ptrdiff_t at = counter_table_find(&run->total, "context-switches", NULL);
 
-	if (at < 0 || !run->usage.known || run->delayed || run->total.rows.len != 1 ||
-	    s->options->no_inherit || s->options->cpus || s->options->system_wide)
+	uint64_t switches;
+
+	if (at < 0 || run->delayed || run->total.rows.len != 1 || s->options->no_inherit ||
+	    s->options->cpus || s->options->system_wide)
 		return;
 	struct counter_event *event = &run->total.events.data[at];
 	struct counter_reading *r = counter_table_at(&run->total, 0, (size_t)at);
-	if (r->state != COUNTER_REFUSED)
+	if (r->state != COUNTER_REFUSED || !accounted_switches(s, run, &switches))
 		return;
 	*r = (struct counter_reading){
-		.value = run->usage.voluntary_switches + run->usage.involuntary_switches,
+		.value = switches,
 		.enabled_ns = run->wall_ns,
 		.running_ns = run->wall_ns,
 		.state = COUNTER_COUNTED,
 	};
 	free(event->reason);
-	event->reason = xstrdup("as the kernel accounts to the command");
+	event->reason = xstrdup(
+		s->launched ? "as the kernel accounts to the command"
+			    : "as the kernel accounts to its threads, without what they started");
 	event->is_software = true;
 }
 

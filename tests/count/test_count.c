@@ -187,6 +187,26 @@ static void test_threads_that_began_are_seen(void **state)
 	count_places_release(&p);
 }
 
+static void test_switches_are_read_of_running_tasks(void **state)
+{
+	pid_t self = getpid();
+	struct count_options o = { .pids = &self, .pid_count = 1 };
+	struct count_places p = { 0 };
+	struct error err = { 0 };
+	uint64_t before, after;
+
+	(void)state;
+	assert_int_equal(count_places_find(&p, &o, 0, &err), 0);
+	assert_true(count_places_switches(&p, &before));
+	for (int i = 0; i < 5; i++)
+		usleep(1000); /* each waits */
+	assert_true(count_places_switches(&p, &after));
+	assert_true(after >= before + 5);
+	p.items.data[0].pid = 0x7ffffffe; /* there is none */
+	assert_false(count_places_switches(&p, &after));
+	count_places_release(&p);
+}
+
 /* ---- lists of CPUs ---- */
 
 static void expect_cpus(const char *text, const char *want)
@@ -251,6 +271,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_a_machine_of_two_core_types, make_root,
 						remove_root),
 		cmocka_unit_test(test_threads_that_began_are_seen),
+		cmocka_unit_test(test_switches_are_read_of_running_tasks),
 		cmocka_unit_test(test_lists_of_cpus),
 		cmocka_unit_test(test_the_default_set),
 	};
