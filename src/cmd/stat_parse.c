@@ -119,7 +119,7 @@ static int check_output(const struct stat_words *w)
 		return usage("--json or --csv, not both");
 	if (w->separator && !*w->separator)
 		return usage("-x: the separator is empty");
-	if (w->interval_ns && w->interval_ns < INTERVAL_MIN_NS)
+	if (w->interval_given && w->interval_ns < INTERVAL_MIN_NS)
 		return usage("-I: an interval has at least 1 ms");
 	return EXIT_DONE;
 }

@@ -16,7 +16,8 @@ struct stat_words {
 	const char *cpus, *output, *separator;
 	uint64_t delay_ns, duration_ns, interval_ns, repeat, warmup;
 	unsigned verbose, by;
-	bool system_wide, no_inherit, quiet, json, csv, topdown, by_given, warmup_given;
+	bool system_wide, no_inherit, quiet, json, csv, topdown, by_given, warmup_given,
+		interval_given;
 	bool per_thread, per_core, per_socket, per_cpu; /* perf's words for by */
 };
 

@@ -36,6 +36,7 @@ def test_how():
     fault("--json or --csv, not both" + SEE, "--json", "--csv", "--", "touch", "ran")
     fault("-x: the separator is empty" + SEE, "-x", "", "--", "touch", "ran")
     fault("-r or -I, not both" + SEE, "-r", "3", "-I", "100", "--", "touch", "ran")
+    fault("-I: an interval has at least 1 ms" + SEE, "-I", "0", "--", "touch", "ran")
     fault("-r, --warmup: only a command can be run again" + SEE, "-r", "3", "-p", "1")
     fault("-r, --warmup: at most 100000 runs" + SEE, "-r", "100001", "--", "touch", "ran")
     fault("the counters are told apart by one thing only (--by)" + SEE, "--per-core", "--per-socket", "--", "touch", "ran")
