@@ -90,6 +90,8 @@ void verdict_evidence_of_runs(struct verdict_evidence *e, const struct counter_r
 		if (runs[i].delayed || !runs[i].around.known)
 			counter_surroundings_init(&e->around);
 	}
+	if (runs[0].around.known && runs[0].around.allowed_cpus > 0)
+		e->cpus = fmin(e->cpus, runs[0].around.allowed_cpus);
 	e->kernel_share = kernel / e->cpu;
 	/* The kernel divides CPU time by who ran when its tick came. */
 	double share = fmin(fmax(e->kernel_share, 0), 1), ticks = e->cpu * TICKS;

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <math.h>
 #include <mntent.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -17,6 +18,7 @@
 
 #define TEXT_MAX    4096
 #define FAULT_PAGES 256
+#define CPUS_MAX    8192
 #define NS_PER_S    1e9
 
 /* What matters stands at the beginning, however long the rest is (/proc/stat of many interrupts).
@@ -131,9 +133,22 @@ void around_begin(struct around *a, pid_t pid)
 	read_all(a, &a->then);
 }
 
+/* As it is by now: the command may have chosen its CPUs itself. */
+static double read_allowed_cpus(pid_t pid)
+{
+	cpu_set_t set[CPUS_MAX / CPU_SETSIZE];
+
+	if (sched_getaffinity(pid, sizeof(set), set) < 0)
+		return NAN;
+	return (double)CPU_COUNT_S(sizeof(set), set);
+}
+
 void around_see_command(struct around *a)
 {
 	struct bytes text = { 0 };
+
+	if (a->pid)
+		a->first_thread.allowed_cpus = read_allowed_cpus(a->pid);
 
 	if (a->pid && read_proc(a->pid, "schedstat", &text))
 		counter_surroundings_take_schedstat(&a->first_thread, (const char *)text.data,
@@ -166,6 +181,7 @@ void around_end(const struct around *a, bool measures_faults, struct counter_sur
 	counter_surroundings_between(&a->then, &now, out);
 	out->ran = a->first_thread.ran;
 	out->waited = a->first_thread.waited;
+	out->allowed_cpus = a->first_thread.allowed_cpus;
 	if (measures_faults)
 		out->fault_cost = measure_fault();
 }

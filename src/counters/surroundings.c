@@ -20,6 +20,7 @@ void counter_surroundings_init(struct counter_surroundings *s)
 					    .steal = NAN,
 					    .ran = NAN,
 					    .waited = NAN,
+					    .allowed_cpus = NAN,
 					    .load = NAN,
 					    .fault_cost = NAN };
 }

@@ -19,6 +19,7 @@ struct counter_surroundings { /* in seconds, unless it says otherwise; NaN: not 
 	double busy, steal;  /* all CPUs: they worked; they would have, but other guests ran */
 	/* The first thread of the command: on a CPU, and ready to be. */
 	double ran, waited;
+	double allowed_cpus; /* how many CPUs it may run on (affinity; no seconds) */
 	double load; /* tasks that ran or were ready, for each CPU, over a minute or so (no seconds)
 		      */
 	double fault_cost; /* CPU time of one page fault, as measured here */

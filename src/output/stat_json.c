@@ -123,6 +123,7 @@ static void put_around(struct json *j, const struct counter_surroundings *s)
 		return;
 	}
 	json_open_object(j, "around");
+	json_double(j, "allowed_cpus", s->allowed_cpus);
 	json_double(j, "first_thread_ran_seconds", s->ran);
 	json_double(j, "first_thread_waited_seconds", s->waited);
 	json_double(j, "load_per_cpu", s->load);
