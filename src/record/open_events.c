@@ -138,8 +138,8 @@ static int open_group(struct broker *b, pid_t pid, uint32_t cpu, uint32_t event,
 	int fd = open_sampling(b, pid, cpu, event, size_class, err);
 	if (fd < 0)
 		return -1;
-	if (leads && (open_members(b, pid, &leader, fd, err) < 0 ||
-		      start_leader(b, &leader, fd, err) < 0)) {
+	if (leads &&
+	    (open_members(b, pid, &leader, fd, err) < 0 || start_leader(b, &leader, fd, err) < 0)) {
 		take_back(b, before);
 		return -1;
 	}

@@ -1,7 +1,6 @@
 """Programs with a label, and whether prof stat's verdict names it. Others may use this machine meanwhile: then a program that
-wants a CPU may rightly be told that it did not get one, so where the label needs a CPU "run-queue" (or what a hypervisor or a
-cgroup took) is right too, provided that the run's own evidence says so. What memory, front end and branches do needs a PMU:
-tests/analysis/test_verdict.c has these from counters with known truth."""
+wants a CPU may rightly be told that it did not get one; such runs are made again, and judged by what they may have. What
+memory, front end and branches do needs a PMU: tests/analysis/test_verdict.c has these from counters with known truth."""
 import glob
 import json
 import os
@@ -17,6 +16,11 @@ BURN = "import time\nwhile time.process_time() < %s: pass"
 
 class Counted:
     def __init__(self, *command, options=(), **more):
+        self.arguments = (command, options, more)
+        self.count()
+
+    def count(self):
+        command, options, more = self.arguments
         r = prof("stat", "--json", "-o", "stat.json", *options, "--", *command, **more)
         expect_equal(r.status, 0, str(r))
         with open("stat.json", encoding="utf-8") as f:
@@ -25,24 +29,38 @@ class Counted:
         expect(len(self.verdicts) <= 2, str(self))
 
     def __str__(self):
-        return json.dumps({k: self.json.get(k) for k in ("what", "wall_seconds", "usage", "verdicts")}, indent=1)
+        return json.dumps({k: self.json.get(k) for k in ("what", "wall_seconds", "usage", "around", "verdicts")}, indent=1)
 
-    def was_kept(self):
-        """Others kept even a program that wants little CPU from running for so long that what it did is not clear."""
+    def was_disturbed(self):
+        """Others kept it from running for a part of the time that may have changed its verdict."""
         around = self.json.get("around") or {}
-        usage = self.json["usage"]
-        ready = max(around.get("first_thread_waited_seconds") or 0,
-                    (usage["user_seconds"] + usage["system_seconds"]) * (around.get("load_per_cpu") or 1))
-        return ready > 0.2 * self.json["wall_seconds"]
+        wall = self.json["wall_seconds"]
+        waited = around.get("first_thread_waited_seconds") or 0
+        return waited > 0.02 * wall or self.json["usage"]["involuntary_switches"] > 10 * wall
 
-    def expect(self, *labels, needs_cpu=True):
-        """It has these, or what it may have instead; nothing else."""
-        if needs_cpu and OF_OTHERS & set(self.verdicts):
-            return False
-        if not needs_cpu and set(self.verdicts) <= OF_OTHERS and self.was_kept():
-            return False
-        expect(set(self.verdicts) == set(labels), "%s expected: %s" % (labels, self))
-        return True
+    def is_clear(self):
+        """After at most five runs: one that nobody disturbed."""
+        for _ in range(4):
+            if not self.was_disturbed():
+                break
+            self.count()
+        return not self.was_disturbed()
+
+    def expect(self, *labels):
+        """It has these and nothing else. A run that others disturbed is made again; if all of them were, it may have what
+        stands for that besides, or less; faults too, since starting takes many of them, and fewer of an undisturbed run."""
+        for _ in range(4):
+            if set(self.verdicts) == set(labels):
+                return True
+            if not self.was_disturbed():
+                break
+            self.count()
+        if set(self.verdicts) == set(labels):
+            return True
+        expect(self.was_disturbed(), "%s expected: %s" % (labels, self))
+        expect(set(self.verdicts) <= set(labels) | OF_OTHERS | {"page-faults"}, "%s expected: %s" % (labels, self))
+        expect("run-queue" not in labels or OF_OTHERS & set(self.verdicts), "%s expected: %s" % (labels, self))
+        return False
 
 
 def python(code):
@@ -70,13 +88,13 @@ def test_as_many_threads_as_cpus():
 
 def test_sleeping():
     c = Counted("sleep", "1")
-    if c.expect("waiting", needs_cpu=False):
+    if c.expect("waiting"):
         expect_equal(c.verdicts["waiting"]["command"].replace("sudo ", ""), "prof record -e context-switches -- sleep 1", "next")
 
 
 def test_waiting_for_another_process():
     c = Counted("sh", "-c", "sleep 1 | cat")
-    c.expect("waiting", needs_cpu=False)
+    c.expect("waiting")
 
 
 def test_waiting_for_a_lock():
@@ -89,7 +107,7 @@ for t in threads: t.start()
 time.sleep(2)
 lock.release()
 for t in threads: t.join()"""))
-    c.expect("waiting", needs_cpu=False)
+    c.expect("waiting")
 
 
 def test_in_the_kernel():
@@ -97,8 +115,9 @@ def test_in_the_kernel():
     c = Counted("dd", "if=/dev/zero", "of=/dev/null", "bs=1M", "count=100000", "status=none")
     if c.json["usage"]["system_seconds"] < 0.5:
         raise Skip("this machine is too fast for it")
+    clear = c.is_clear()
     system = c.json["usage"]["system_seconds"] / (c.json["usage"]["system_seconds"] + c.json["usage"]["user_seconds"])
-    if c.verdicts.keys() & OF_OTHERS:
+    if not clear or c.verdicts.keys() & OF_OTHERS:
         return
     expect("kernel" in c.verdicts or system < 0.75, str(c))
 
@@ -110,10 +129,10 @@ import ctypes, time
 ctypes.CDLL(None).prctl(41, 1, 0, 0, 0)
 while time.process_time() < 1.5: b'x' * (32 << 20)"""))
     expect(c.json["usage"]["minor_faults"] > 5000, str(c))
-    if OF_OTHERS <= set(c.verdicts) or "run-queue" in c.verdicts or "page-faults" in c.verdicts:
+    if "page-faults" in c.verdicts or not c.is_clear() or OF_OTHERS & set(c.verdicts):
         return
     # Where a page costs less than filling it there is no such verdict; then it is a loop.
-    expect(set(c.verdicts) <= {"single-threaded", "cpu", "kernel", "steal"} and c.json["usage"]["system_seconds"] < 0.4, str(c))
+    expect(set(c.verdicts) <= {"single-threaded", "cpu", "kernel", "page-faults"} and c.json["usage"]["system_seconds"] < 0.4, str(c))
 
 
 def test_more_threads_than_cpus():
@@ -215,7 +234,7 @@ def test_repeated_runs_have_one():
 def test_it_is_the_last_line():
     r = prof("stat", "--", "sleep", "1")
     lines = r.err.rstrip("\n").split("\n")
-    if "  verdict " not in r.err:
+    if "  verdict   waiting" not in r.err:
         raise Skip("the machine is too busy to let a program sleep")
     expect(lines[-2].startswith("  verdict   waiting: it ran for "), r.err)
     expect(lines[-1].strip().replace("sudo ", "") == "prof record -e context-switches -- sleep 1", r.err)
@@ -228,7 +247,7 @@ def last_finding(*command):
 
 def test_the_report_ends_with_one():
     """Of a loop: of one thread, or of the queue that kept it; by its samples alone the report may not tell."""
-    verdict = last_finding(*python(BURN % 1.5))
+    verdict = next(filter(None, (last_finding(*python(BURN % 1.5)) for _ in range(4))), None)
     if verdict is None:
         raise Skip("others kept the program from running")
     expect(verdict["id"] in ("verdict-single-threaded", "verdict-cpu", "verdict-steal"), str(verdict))
@@ -239,8 +258,13 @@ def test_the_report_ends_with_one():
 
 def test_the_report_tells_the_kernel():
     need_tool("dd")
-    r = record("dd", "if=/dev/zero", "of=/dev/null", "bs=1M", "count=60000", "status=none")
-    findings = {f["id"]: f for f in r.report()["findings"]}
+    for _ in range(4):
+        r = record("dd", "if=/dev/zero", "of=/dev/null", "bs=1M", "count=60000", "status=none")
+        findings = {f["id"]: f for f in r.report()["findings"]}
+        if any(name.startswith("verdict-") for name in findings):
+            break
+    else:
+        raise Skip("others kept the program from running")
     share = (findings.get("kernel") or {}).get("percent") or 0
     expect("verdict-kernel" in findings or share < 60 or "verdict-steal" in findings, str(findings))
 
