@@ -445,15 +445,17 @@ static double draw_foot(struct chart *c, double y)
 	if (c->view->not_placed)
 		bytes_printf(&text, "%s\n", c->view->not_placed);
 	roofline_cautions(&text, c->ceilings);
-	for (const char *s = (const char *)text.data;
-	     text.len && s < (const char *)text.data + text.len;) {
-		size_t len = (size_t)((const char *)memchr(s, '\n', text.len) - s);
+	const char *s = (const char *)text.data;
+	for (size_t left = text.len; left > 0;) {
+		const char *end = memchr(s, '\n', left);
+		size_t len = end ? (size_t)(end - s) : left, step = end ? len + 1 : len;
 		struct bytes safe = { 0 };
 		text_append_printable(&safe, s, len);
 		height += flame_lines(c->out, "dim", y + height, LINE_PX, (const char *)safe.data,
 				      safe.len, FLAME_COLUMNS(WIDTH));
 		bytes_release(&safe);
-		s += len + 1;
+		s += step;
+		left -= step;
 	}
 	bytes_release(&text);
 	return height + 10;

@@ -238,17 +238,19 @@ static void put_head(struct table *t)
 	bytes_release(&machine);
 }
 
-/* Each line of text as a paragraph behind mark. */
-static void put_lines(struct table *t, const char *mark, const struct bytes *text)
+/* Each line of text as a paragraph. */
+static void put_lines(struct table *t, const struct bytes *text)
 {
-	const char *s = (const char *)text->data, *end = s + text->len;
+	const char *s = (const char *)text->data;
 
-	while (text->len && s < end) {
-		size_t len = (size_t)((const char *)memchr(s, '\n', (size_t)(end - s)) - s);
-		CLEANUP_FREE char *line = xasprintf("%s%.*s", mark, (int)len, s);
+	for (size_t left = text->len; left > 0;) {
+		const char *end = memchr(s, '\n', left);
+		size_t len = end ? (size_t)(end - s) : left, step = end ? len + 1 : len;
+		CLEANUP_FREE char *line = xasprintf("%.*s", (int)len, s);
 		CLEANUP_FREE char *safe = show_name(&t->show, line);
 		show_paragraph(&t->show, safe);
-		s += len + 1;
+		s += step;
+		left -= step;
 	}
 }
 
@@ -260,7 +262,7 @@ static void put_cautions(struct table *t)
 		bytes_printf(&text, "~ the median of the rounds is more than 10 %% below the best, "
 				    "which is shown\n");
 	roofline_cautions(&text, t->view->ceilings);
-	put_lines(t, "", &text);
+	put_lines(t, &text);
 	bytes_release(&text);
 }
 
@@ -275,7 +277,7 @@ static void put_point(struct table *t, const struct roofline_point *p)
 	show_end(&t->show, SHOW_BOLD);
 	put(t, "\n");
 	roofline_verdict(&text, t->view->ceilings, p);
-	put_lines(t, "", &text);
+	put_lines(t, &text);
 	bytes_release(&text);
 }
 
@@ -298,7 +300,7 @@ void output_roofline_text(struct bytes *out, const struct roofline_view *v)
 		struct bytes text = { 0 };
 		bytes_printf(&text, "%s\n", v->not_placed);
 		put(&t, "\n");
-		put_lines(&t, "", &text);
+		put_lines(&t, &text);
 		bytes_release(&text);
 	}
 }

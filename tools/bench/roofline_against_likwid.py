@@ -4,8 +4,9 @@
   PROF=build/src/cmd/prof tools/bench/roofline_against_likwid.py [ROUNDS]
 
 likwid-bench runs ROUNDS times (20) for a few milliseconds each, and its best is taken, as prof takes the best of its rounds:
-longer runs would measure whatever else the machine has to do. Both count the bytes that the program asks for. prof asks for
-large pages, likwid-bench does not, so it is ahead where translations of addresses cost (L3, memory).
+longer runs would measure whatever else the machine has to do. Both count the bytes that the program asks for. One pass of
+likwid-bench over memory takes longer than a turn on a busy CPU, where prof takes a part of it at a time: there its numbers for
+memory (and less so for L3) are far below, and mean nothing unless the machine is idle.
 
 Then what should hold of any machine that is not busy, with ok or NO: no test, since on a busy one it need not.
 """
