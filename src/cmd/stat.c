@@ -162,7 +162,9 @@ static int count(const struct stat_words *words, const struct stat_plan *p, stru
 	for (size_t i = 0; i < runs.items.len; i++)
 		counter_run_release(&runs.items.data[i]);
 	vec_release(&runs.items);
-	return status == EXIT_DONE && written != EXIT_DONE ? EXIT_NOT_RECORDED : status;
+	if (written != EXIT_DONE && !outcome->status && !outcome->signal)
+		outcome->status = written;
+	return status;
 }
 
 static int watch_and_count(const struct stat_words *words, struct stat_plan *p,

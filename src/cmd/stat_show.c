@@ -49,10 +49,14 @@ int stat_show_begin(struct stat_show *s, const struct stat_words *words,
 	return EXIT_DONE;
 }
 
+/* What does not go into the file is not lost: it is shown instead. */
 static void write_out(struct stat_show *s, struct bytes *out)
 {
-	if (io_write_full(s->fd, out->data, out->len) != 0 && !s->errnum)
-		s->errnum = errno;
+	if (io_write_full(s->fd, out->data, out->len) != 0) {
+		s->errnum = s->errnum ? s->errnum : errno;
+		if (s->words->output)
+			(void)io_write_full(STDERR_FILENO, out->data, out->len);
+	}
 	bytes_release(out);
 }
 
@@ -152,7 +156,9 @@ static int finish_file(struct stat_show *s, struct error *err)
 		return s->words->output ? error_set_errno(err, s->errnum, "%s", s->words->output)
 					: 0; /* standard error: nobody to tell */
 	}
-	if (s->replaces)
+	if (s->replaces && !s->begun) /* nothing was counted: what was there stays */
+		replace_abandon(&s->replace);
+	else if (s->replaces)
 		return replace_finish(&s->replace, false, err);
 	return 0;
 }

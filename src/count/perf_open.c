@@ -186,7 +186,7 @@ static bool is_out_of_place(struct perf_source *s, struct perf_slot *slot, pid_t
 			       "it happens in the kernel only, which :u leaves out");
 		return true;
 	}
-	if (event_is_kernel_only(spec) && s->user_only) {
+	if ((event_is_kernel_only(spec) || spec->exclude_user) && s->user_only) {
 		if (!slot->errnum)
 			refuse_kernel(slot);
 		return true;
@@ -239,7 +239,7 @@ static int open_permitted(struct perf_source *s, const struct event_spec *spec, 
 	int fd = open_one(s, spec, grouped, leader, at), errnum = errno;
 
 	if (fd >= 0 || !is_permission(errnum) || s->user_only || spec->exclude_kernel ||
-	    event_is_kernel_only(spec))
+	    spec->exclude_user || event_is_kernel_only(spec))
 		return fd;
 	s->user_only = true;
 	fd = open_one(s, spec, grouped, leader, at);

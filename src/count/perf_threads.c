@@ -49,7 +49,7 @@ struct perf_threads {
 	VEC(struct note) notes;
 	VEC(struct thread) threads;
 	uint8_t *scratch;
-	uint64_t exits;
+	uint64_t exits, forks;
 };
 
 struct perf_threads *perf_threads_new(pid_t command, const struct record_layout *layout,
@@ -139,6 +139,7 @@ static void keep(struct perf_threads *t, const struct record *r)
 		copy_name(&n.name, r->u.comm.name);
 		break;
 	case RECORD_FORK:
+		t->forks++;
 		n.parent = r->u.fork.parent_tid;
 		break;
 	case RECORD_READ:
@@ -315,6 +316,7 @@ uint64_t perf_threads_incomplete(const struct perf_threads *t)
 
 	for (size_t i = 0; i < t->threads.len; i++)
 		complete += t->threads.data[i].records >= t->counters;
+	/* Any of their records may be the one that is overwritten. */
 	uint64_t ended = t->exits > t->threads.len ? t->exits : t->threads.len;
-	return ended - complete;
+	return (ended > t->forks ? ended : t->forks) - complete;
 }

@@ -539,9 +539,9 @@ static void note_incomplete(struct count_session *s)
 
 	if (count)
 		note(s,
-		     "of %llu threads that ended the kernel's records are not complete: a part of "
-		     "what they counted is in the first thread's row",
-		     (unsigned long long)count);
+		     "of %llu thread%s the kernel's records are not complete: a part of "
+		     "what was counted is in the first thread's row",
+		     (unsigned long long)count, count > 1 ? "s" : "");
 }
 
 /* Page faults, if each cost as much as on the slowest machines. */
@@ -549,6 +549,17 @@ static bool may_matter(const struct counter_usage *u)
 {
 	return u->known && u->minor_faults * 50000 > (u->user_ns + u->system_ns) / 5 &&
 	       u->user_ns + u->system_ns > 10000000;
+}
+
+/* It ended while the counting was still to begin. */
+static void never_counted(struct count_session *s)
+{
+	struct counter_table *t = &s->series.now;
+
+	for (size_t i = 0; i < t->readings.len; i++)
+		if (t->readings.data[i].state == COUNTER_COUNTED)
+			t->readings.data[i].state = COUNTER_NOT_COUNTED;
+	note(s, "it ended before the delay (-D) was over: nothing was counted");
 }
 
 int count_wait(struct count_session *s, struct counter_run *run, struct error *err)
@@ -561,17 +572,21 @@ int count_wait(struct count_session *s, struct counter_run *run, struct error *e
 		counter_series_slice(&s->series);
 	if (s->options->interval_ns && !s->enable.at_ns)
 		show_interval(s); /* what is left of the last one */
+	if (!s->series.begin_ns)
+		never_counted(s);
 	uint64_t end_ns = s->child_ended ? s->child_end_ns : s->series.now.time_ns;
 	run->launched = s->launched;
 	run->delayed = s->launched && s->options->delay_ns;
 	run->cut_short = s->launched && !s->child_ended;
-	run->wall_ns = end_ns > s->series.begin_ns ? end_ns - s->series.begin_ns : 0;
+	uint64_t from_ns = s->launched ? s->begin_ns : s->series.begin_ns;
+	run->wall_ns = end_ns > from_ns ? end_ns - from_ns : 0;
 	fill_machine(s, &run->machine);
 	run->total = s->series.now;
 	run->slices = s->series.slices;
 	s->series.now = (struct counter_table){ 0 };
 	s->series.slices = (struct counter_slices){ 0 };
-	run->total.elapsed_ns = run->wall_ns;
+	run->total.elapsed_ns =
+		s->series.begin_ns && end_ns > s->series.begin_ns ? end_ns - s->series.begin_ns : 0;
 	fill_end(s, run);
 	use_accounting(s, run);
 	around_end(&s->around, may_matter(&run->usage), &run->around);

@@ -139,6 +139,12 @@ static void evaluate(struct stat_sheet *s, const struct stat_view *v,
  * once a tick, of which there are 100 to 1000 a second. */
 #define SPLIT_MIN_NS 500000000u
 
+/* For how long it was counted: with a delay less than it ran. */
+static uint64_t counted_ns(const struct counter_run *run)
+{
+	return run->delayed ? run->total.elapsed_ns : run->wall_ns;
+}
+
 static struct metric_constants constants_of(const struct stat_view *v,
 					    const struct counter_run *run)
 {
@@ -146,7 +152,7 @@ static struct metric_constants constants_of(const struct stat_view *v,
 	const struct counter_usage *u = &run->usage;
 
 	if (run->wall_ns)
-		c.seconds = (double)run->wall_ns / 1e9;
+		c.seconds = (double)counted_ns(run) / 1e9;
 	if (v->cpus)
 		c.cpus = v->cpus;
 	if (v->threads_per_core)
@@ -210,7 +216,7 @@ void stat_sheet_of_row(struct stat_sheet *s, const struct stat_view *v,
 		s->widths[i] = row_width(run, row, i);
 	}
 	if (run->wall_ns)
-		constants.seconds = (double)run->wall_ns / 1e9;
+		constants.seconds = (double)counted_ns(run) / 1e9;
 	if (v->threads_per_core)
 		constants.threads_per_core = v->threads_per_core;
 	if (v->slots)

@@ -303,6 +303,8 @@ static void put_states(struct screen *s)
 	};
 	const struct counter_table *t = &s->sheet.table;
 
+	if (s->run && s->run->delayed && !s->run->total.elapsed_ns)
+		return; /* a note says why */
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		bool found = false;
 		for (size_t e = 0; e < t->events.len; e++)

@@ -61,6 +61,43 @@ def test_exit_statuses():
     expect("ended by signal 9" in r.err, r.err)
 
 
+def test_a_delay_that_is_not_over():
+    r = stat("-D", "60000", "--", "true")
+    expect(r["wall_seconds"] < 50, "wall time from exec: %s" % r["wall_seconds"])
+    expect_equal({c["state"] for c in r["counters"]} - {"not supported"}, {"not counted"}, "states")
+    expect(any("nothing was counted" in note for note in r["notes"]), str(r["notes"]))
+
+
+def test_wall_time_begins_with_the_command():
+    r = stat("-D", "300", "-e", "page-faults", "--", "sleep", "0.5")
+    expect(r["wall_seconds"] >= 0.5, "wall time from exec: %s" % r["wall_seconds"])
+
+
+def test_a_file_that_was_there():
+    with open("old.txt", "w", encoding="ascii") as f:
+        f.write("old")
+    expect_equal(prof("stat", "-o", "old.txt", "--", "./missing").status, 127, "status")
+    with open("old.txt", encoding="ascii") as f:
+        expect_equal(f.read(), "old", "what was there")
+
+
+def test_a_file_that_cannot_be_written():
+    """The result is shown instead, and the command's status is kept."""
+    need_root()
+    os.mkdir("small")
+    if subprocess.call(["mount", "-t", "tmpfs", "-o", "size=4k", "none", "small"]):
+        raise Skip("cannot mount a tmpfs")
+    try:
+        with open("small/filler", "wb") as f:
+            f.write(b"x" * 4096)
+        for status, command in ((3, "exit 3"), (1, "exit 0")):
+            r = prof("stat", "-o", "small/out", "--", "sh", "-c", command)
+            expect_equal(r.status, status, str(r))
+            expect("page-faults" in r.err and "No space left" in r.err, r.err)
+    finally:
+        subprocess.call(["umount", "small"])
+
+
 def test_standard_output_is_the_commands():
     r = prof("stat", "--", "echo", "hello")
     expect_equal(r.out, "hello\n", "output")
@@ -435,6 +472,15 @@ def test_an_ordinary_user_alone():
     expect_equal((migrations["state"], migrations["value"]), ("not permitted", None), "migrations")
     expect(value(result, "page-faults:u") > 0, "page faults")
     expect(value(result, "task-clock") > 0, "task-clock")
+
+
+def test_an_ordinary_user_asks_for_the_kernels_part():
+    need_root()
+    with Sysctl("kernel.perf_event_paranoid", 2):
+        r = as_nobody(copy_for_everybody(PROF), "stat", "--json", "-e", "page-faults:k", "--", "true")
+    expect_equal(r.status, 0, str(r))
+    faults = counter(json.loads(r.err), "page-faults:k")
+    expect_equal((faults["state"], faults["value"]), ("not permitted", None), "page faults")
 
 
 def test_an_ordinary_user_and_others_processes():
