@@ -2,6 +2,7 @@
 #include "count/session.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -206,8 +207,10 @@ static void wait_delay(const struct count_session *s)
 {
 	struct pollfd p = { .fd = s->options->watch->signals, .events = POLLIN };
 
-	if (s->options->delay_ns)
-		poll(&p, 1, (int)(s->options->delay_ns / 1000000));
+	uint64_t delay_ms = s->options->delay_ns / 1000000;
+
+	if (delay_ms)
+		poll(&p, 1, delay_ms < INT_MAX ? (int)delay_ms : INT_MAX);
 }
 
 static int attach(struct count_session *s, struct error *err)
